@@ -1,0 +1,83 @@
+// Lint rules: type-aware TypeScript rules, the folders' import rule, and determinism of flows.
+import tseslint from "typescript-eslint";
+import { importRule } from "./scripts/import-rule.mjs";
+
+const nondeterministic = [
+  ["AwaitExpression", "a flow waits with yield*, never with await"],
+  [":function[async=true]", "a flow is a generator, never async"],
+  ["YieldExpression[delegate=false]", "a flow yields only through the kit: yield* step(...)"],
+  ["NewExpression[callee.name='Date'][arguments.length=0]", "take the time from the flow context"],
+  [
+    "MemberExpression[object.name='Date'][property.name='now']",
+    "take the time from the flow context",
+  ],
+  ["MemberExpression[object.name='Math'][property.name='random']", "a flow draws no lots"],
+  ["NewExpression[callee.name='Promise']", "a flow makes no promises of its own"],
+  ["ImportExpression", "a flow loads nothing while it runs"],
+].map(([selector, message]) => ({ selector, message }));
+
+export default tseslint.config(
+  { ignores: ["dist*/", "node_modules/", "bench/results/", "test/conformance/apps/"] },
+  {
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { borsello: { rules: { imports: importRule } } },
+    rules: {
+      "borsello/imports": "error",
+      "@typescript-eslint/no-explicit-any": "error",
+      "@typescript-eslint/switch-exhaustiveness-check": "error",
+      "@typescript-eslint/strict-boolean-expressions": ["error", { allowNullableBoolean: false }],
+      "@typescript-eslint/restrict-template-expressions": [
+        "error",
+        { allowNumber: true, allowBoolean: true },
+      ],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/consistent-type-definitions": ["error", "interface"],
+      "@typescript-eslint/no-non-null-assertion": "error",
+      "@typescript-eslint/dot-notation": ["error", { allowIndexSignaturePropertyAccess: true }],
+      "@typescript-eslint/require-await": "off",
+      "no-console": "error",
+      "no-restricted-properties": [
+        "error",
+        {
+          object: "process",
+          property: "env",
+          message: "settings are read once, in config or at an entry point",
+        },
+      ],
+    },
+  },
+  {
+    // The places that read the environment or talk to a person at a terminal.
+    files: [
+      "functions/main.ts",
+      "local/**/*.ts",
+      "bench/**/*.ts",
+      "test/**/*.ts",
+      "vitest.config.ts",
+    ],
+    rules: { "no-console": "off", "no-restricted-properties": "off" },
+  },
+  {
+    files: ["**/*.flow.ts"],
+    rules: {
+      "no-restricted-syntax": ["error", ...nondeterministic],
+      "no-restricted-globals": [
+        "error",
+        "process",
+        "setTimeout",
+        "setInterval",
+        "fetch",
+        "crypto",
+        "performance",
+      ],
+    },
+  },
+  {
+    files: ["**/*.mjs", "**/*.js"],
+    extends: [tseslint.configs.disableTypeChecked],
+  },
+);
