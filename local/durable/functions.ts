@@ -1,0 +1,19 @@
+/** What the durable engine asks of the host: the app's durable functions, by kind and name. */
+
+export type DurableKind = "orchestrator" | "activity" | "entity";
+
+/**
+ * The loaded app as the engine sees it. Names are matched ignoring case (one name space).
+ * Every `run…` call is one invocation with its own invocation id and hooks.
+ */
+export interface DurableFunctions {
+  /** The name as it was registered, or undefined where the app has no such function. */
+  find(kind: DurableKind, name: string): string | undefined;
+  names(kind: DurableKind): readonly string[];
+  /** One turn. `trigger` is the live object of the protocol; resolves to the live result object or rejects with what the library threw. */
+  runOrchestrator(name: string, trigger: object): Promise<unknown>;
+  /** `input` is the value's JSON text (undefined: no input); resolves to the handler's own result. */
+  runActivity(name: string, input: string | undefined, instanceId: string): Promise<unknown>;
+  /** One batch of operations; `trigger` and the result are the live objects of the protocol. */
+  runEntity(name: string, trigger: object): Promise<unknown>;
+}
