@@ -1,0 +1,87 @@
+/** The closed table of error codes of the wallet and card APIs: each code's status and its sentence. */
+
+interface ErrorEntry {
+  readonly status: number;
+  /** What a caller reads when the refusal brings no sentence of its own: what is wrong and what to change. */
+  readonly description: string;
+}
+
+const table = <const Table extends Record<string, ErrorEntry>>(entries: Table): Table => entries;
+
+/** Source: contract.md section 3, "Error codes"; 404 RouteNotFound, 405, 413 and 415 are ours. */
+export const errorTable = table({
+  QueryParameterInvalid: { status: 400, description: "A query parameter is not valid." },
+  IdentifierInvalid: { status: 400, description: "An identifier in the path is not a UUID." },
+  EmailAlreadyInUse: {
+    status: 400,
+    description: "Another wallet of the partner uses this e-mail.",
+  },
+  TaxIdInvalid: { status: 400, description: "The tax id is not a valid codice fiscale." },
+  TaxIdAlreadyAssociated: {
+    status: 400,
+    description: "Another wallet of the partner has this tax id.",
+  },
+  NamesDoNotMatchTaxId: {
+    status: 400,
+    description: "First and last name do not match the tax id.",
+  },
+  PhoneNumberInvalid: { status: 400, description: "The phone number is not valid." },
+  IbanInvalid: { status: 400, description: "The IBAN is not valid." },
+  BicRequired: { status: 400, description: "An IBAN from outside Italy needs its BIC." },
+  IbanAlreadyAssociated: {
+    status: 400,
+    description: "Another wallet of the partner has this IBAN.",
+  },
+  IbanNotSet: { status: 400, description: "The wallet has no IBAN: set one first." },
+  IbanNotValidated: {
+    status: 400,
+    description: "The wallet's IBAN is not validated yet: follow its SCT instructions first.",
+  },
+  SedaMandatePresent: {
+    status: 400,
+    description: "The wallet has a SEDA mandate that is draft or active: disable it first.",
+  },
+  WalletNotActive: { status: 400, description: "The wallet is not active." },
+  ActivationFlowNotEnabled: {
+    status: 400,
+    description: "The contract activation flow is not enabled for this partner.",
+  },
+  ContractNotSigned: { status: 400, description: "The contract is not signed yet." },
+  OperationNotAllowedInEnvironment: {
+    status: 400,
+    description: "This operation is not allowed in this environment.",
+  },
+  MandateStatusInvalid: { status: 400, description: "The mandate's status does not allow this." },
+  MandateAlreadyPresent: { status: 400, description: "The wallet already has an open mandate." },
+  TokenInvalid: { status: 401, description: "The bearer token is missing, expired or not valid." },
+  AuthKeyInvalid: { status: 401, description: "The AuthKey header is missing or not valid." },
+  PartnerMismatch: {
+    status: 403,
+    description: "The partner header names another partner than the token.",
+  },
+  WalletOfAnotherPartner: { status: 403, description: "The wallet belongs to another partner." },
+  DealerOfAnotherPartner: { status: 403, description: "The dealer belongs to another partner." },
+  PermissionMissing: { status: 403, description: "The token lacks the role that this call needs." },
+  WalletNotFound: { status: 404, description: "No wallet has this identifier." },
+  DealerNotFound: { status: 404, description: "The partner has no dealer with this key." },
+  MandateNotFound: { status: 404, description: "The wallet has no mandate." },
+  DocumentNotFound: { status: 404, description: "The document does not exist." },
+  InstructionsNotFound: { status: 404, description: "The wallet has no SCT instructions." },
+  RouteNotFound: { status: 404, description: "No such path: see /docs." },
+  MethodNotAllowed: { status: 405, description: "This path does not answer this method." },
+  ConcurrentUpdate: {
+    status: 409,
+    description: "The resource was changed at the same time: read it again and repeat.",
+  },
+  PayloadTooLarge: { status: 413, description: "The body is too large." },
+  UnsupportedMediaType: { status: 415, description: "The body must be application/json." },
+  ValidationFailed: { status: 422, description: "The body does not fit the schema." },
+  RateLimitExceeded: { status: 429, description: "Too many requests: wait and repeat." },
+  InternalError: { status: 500, description: "Something failed on our side; nothing was changed." },
+  DependencyUnavailable: {
+    status: 503,
+    description: "A part of the platform is not reachable at the moment: repeat later.",
+  },
+});
+
+export type ErrorCode = keyof typeof errorTable;

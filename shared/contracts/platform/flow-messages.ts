@@ -1,0 +1,40 @@
+/** Messages by which the platform drives its own flows: on `platform-events` only, never to a partner. */
+import { z } from "zod";
+
+const walletAttempt = z.object({
+  walletId: z.uuid(),
+  partnerKey: z.string(),
+  /** Which IBAN or which signature of this wallet: 1, 2, 3 … */
+  attempt: z.int().positive(),
+});
+const walletMandate = z.object({
+  walletId: z.uuid(),
+  partnerKey: z.string(),
+  mandateId: z.uuid(),
+});
+
+/** Subject of the message to the schema of its body; the outbox row is written with the change it reports. */
+export const flowMessages = {
+  /** An IBAN was set: its validation starts. */
+  IbanSet: walletAttempt,
+  /** The IBAN of this attempt was replaced or removed: its validation ends. */
+  IbanChanged: walletAttempt,
+  IbanValidated: walletAttempt,
+  /** Thirty days passed without a valid SCT; the IBAN was cleared. */
+  IbanValidationExpired: walletAttempt,
+  ContractSignRequested: walletAttempt,
+  ContractSigned: walletAttempt,
+  ContractDeclined: walletAttempt,
+  MandateInitialised: walletMandate,
+  MandateSigned: walletMandate,
+  MandateDisableRequested: walletMandate,
+  /** The mandate is settled: `status` is Active, Rejected, Cancelled, Disabled or Draft (lapsed). */
+  MandateSettled: walletMandate.extend({ status: z.string() }),
+  /** A bank notification is stored and may belong to this wallet's open IBAN validation. */
+  SctReceived: walletAttempt.extend({ bankNotificationId: z.uuid() }),
+  /** The wallet left onboarding for good (closed, deleted). */
+  OnboardingClosed: z.object({ walletId: z.uuid(), partnerKey: z.string() }),
+} as const;
+
+export type FlowMessageName = keyof typeof flowMessages;
+export type FlowMessage<Name extends FlowMessageName> = z.infer<(typeof flowMessages)[Name]>;

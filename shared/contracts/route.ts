@@ -1,0 +1,69 @@
+/** A route as a value: everything that registration, checks, OpenAPI, client and tests read. */
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.js";
+import type { Role } from "./roles.js";
+
+export type Api = "ticketing" | "wallet" | "card" | "sandbox" | "platform";
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterNames<Rest>
+  : never;
+
+/** Path parameters and query: each value arrives as text and is parsed by its schema. */
+export type TextShape = Readonly<Record<string, z.ZodType>>;
+
+/** A shape without fields. */
+export type NoFields = Readonly<Record<string, never>>;
+
+export interface JsonSuccess<Schema extends z.ZodType = z.ZodType> {
+  readonly status: 200 | 202;
+  readonly schema: Schema;
+}
+
+export interface BinarySuccess {
+  readonly status: 200;
+  readonly contentType: string;
+}
+
+export interface Route<
+  Path extends string = string,
+  Params extends TextShape = TextShape,
+  Query extends TextShape = TextShape,
+  Body extends z.ZodType = z.ZodType,
+  Ok extends JsonSuccess | BinarySuccess = JsonSuccess | BinarySuccess,
+  Code extends ErrorCode = ErrorCode,
+> {
+  /** Operation id, unique over all APIs: `getWallet`. */
+  readonly id: string;
+  readonly api: Api;
+  readonly method: Method;
+  /** Below the API's base path, without a leading slash: `wallets/{walletId}/iban`. */
+  readonly path: Path;
+  readonly params?: Params;
+  readonly query?: Query;
+  /** JSON body; closed (`z.strictObject`) unless the seeds show it open. Absent: any body is ignored. */
+  readonly body?: Body;
+  /** Null: open to everyone (health, documentation, the token endpoint). */
+  readonly role: Role | null;
+  readonly ok: Ok;
+  /** Beyond those that the kit itself gives (401, 403, 404, 405, 413, 415, 422, 500, 503). */
+  readonly errors: readonly Code[];
+  readonly summary: string;
+  /** Markdown for the documentation page: rules, source section. */
+  readonly description?: string;
+}
+
+/** Declares a route; ties the parameter schemas to the names in its path. */
+export const route = <
+  const Path extends string,
+  const Ok extends JsonSuccess | BinarySuccess,
+  const Code extends ErrorCode,
+  Params extends Readonly<Record<ParameterNames<Path>, z.ZodType>> = Readonly<
+    Record<ParameterNames<Path>, z.ZodType>
+  >,
+  Query extends TextShape = NoFields,
+  Body extends z.ZodType = z.ZodUndefined,
+>(
+  declared: Route<Path, Params, Query, Body, Ok, Code>,
+): Route<Path, Params, Query, Body, Ok, Code> => declared;
