@@ -10,8 +10,16 @@ export interface DurableFunctions {
   /** The name as it was registered, or undefined where the app has no such function. */
   find(kind: DurableKind, name: string): string | undefined;
   names(kind: DurableKind): readonly string[];
-  /** One turn. `trigger` is the live object of the protocol; resolves to the live result object or rejects with what the library threw. */
-  runOrchestrator(name: string, trigger: object): Promise<unknown>;
+  /**
+   * One turn. `trigger` is the live object of the protocol; resolves to the live result object or
+   * rejects with what the library threw. `onContext` gets the invocation's context object before
+   * the function runs: the engine reads from it which id the library gave to which task.
+   */
+  runOrchestrator(
+    name: string,
+    trigger: object,
+    onContext: (context: unknown) => void,
+  ): Promise<unknown>;
   /** `input` is the value's JSON text (undefined: no input); resolves to the handler's own result. */
   runActivity(name: string, input: string | undefined, instanceId: string): Promise<unknown>;
   /** One batch of operations; `trigger` and the result are the live objects of the protocol. */
