@@ -1,0 +1,50 @@
+/** Ends a PostgreSQL that a killed predecessor left behind on a data directory. */
+import { readFile, realpath, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { StartError } from "../start-error.js";
+import { birthMark, servesDirectory } from "./processes.js";
+
+const pollMs = 20;
+const patienceMs = 20_000;
+
+const ends = async (pid: number, withinMs: number): Promise<boolean> => {
+  const deadline = performance.now() + withinMs;
+  while ((await birthMark(pid)) !== undefined) {
+    if (performance.now() > deadline) return false;
+    await delay(pollMs);
+  }
+  return true;
+};
+
+const signal = (pid: number, name: "SIGINT" | "SIGQUIT"): void => {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself in the meantime, or it is not ours to end: the wait after this tells.
+  }
+};
+
+/**
+ * The caller holds the folder's lock, so whatever server still runs here has lost its owner: its
+ * watcher is stopping it, and this asks once more and waits. A server file whose process id now
+ * belongs to something else is removed, since PostgreSQL would take that process for a server.
+ */
+export const endLeftover = async (directory: string): Promise<void> => {
+  const file = join(directory, "postmaster.pid");
+  const [line] = (await readFile(file, "utf8").catch(() => "")).split("\n");
+  const pid = Number(line);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return;
+  if ((await birthMark(pid)) === undefined) return;
+  if (!(await servesDirectory(pid, await realpath(directory)))) {
+    await rm(file, { force: true });
+    return;
+  }
+  signal(pid, "SIGINT");
+  if (await ends(pid, patienceMs)) return;
+  signal(pid, "SIGQUIT");
+  if (await ends(pid, patienceMs)) return;
+  throw new StartError(
+    `A PostgreSQL with process id ${pid} still runs on ${directory} and does not stop: end it, then start again.`,
+  );
+};
