@@ -54,8 +54,11 @@ create table borsello.outbox (
   subject text not null,
   partner_key text,
   entity_version bigint,
-  body json not null,
+  -- Frozen here: every delivery carries this text. The limit keeps it within the broker's 256 kB.
+  body json not null check (octet_length(body::text) < 200000),
   created_at timestamptz not null default now(),
+  -- Destinations that acknowledged it; one that is unreachable does not hold up the others.
+  delivered_to text[] not null default '{}',
   sent_at timestamptz,
   attempts integer not null default 0
 );
