@@ -1,0 +1,65 @@
+/** The app's durable functions as the durable engine sees them. */
+import type { DurableFunctions, DurableKind } from "../durable/functions.js";
+import type { HostedFunction, Invoker } from "./invoke.js";
+
+const kindOfTrigger: Readonly<Record<string, DurableKind>> = {
+  orchestrationtrigger: "orchestrator",
+  activitytrigger: "activity",
+  entitytrigger: "entity",
+};
+
+export const durableKind = (fn: HostedFunction): DurableKind | undefined =>
+  kindOfTrigger[fn.trigger.type.toLowerCase()];
+
+/** The library parses this text; the live object then takes its place. */
+const emptyTrigger = { json: "{}" };
+
+export const durableFunctions = (
+  functions: readonly HostedFunction[],
+  invoker: Invoker,
+): DurableFunctions => {
+  const byKind: Record<DurableKind, Map<string, HostedFunction>> = {
+    orchestrator: new Map(),
+    activity: new Map(),
+    entity: new Map(),
+  };
+  for (const fn of functions) {
+    const kind = durableKind(fn);
+    if (kind !== undefined) byKind[kind].set(fn.name.toLowerCase(), fn);
+  }
+
+  const lookUp = (kind: DurableKind, name: string): HostedFunction => {
+    const fn = byKind[kind].get(name.toLowerCase());
+    if (fn === undefined) throw new Error(`The app has no ${kind} named "${name}".`);
+    return fn;
+  };
+
+  const runLive = async (
+    kind: DurableKind,
+    name: string,
+    trigger: object,
+    onContext?: (context: unknown) => void,
+  ): Promise<unknown> => {
+    const call = { trigger: emptyTrigger, liveTrigger: trigger };
+    const outcome = await invoker.invoke(
+      lookUp(kind, name),
+      onContext === undefined ? call : { ...call, onContext },
+    );
+    return outcome.result;
+  };
+
+  return {
+    find: (kind, name) => byKind[kind].get(name.toLowerCase())?.name,
+    names: (kind) => [...byKind[kind].values()].map(({ name }) => name),
+    runOrchestrator: (name, trigger, onContext) =>
+      runLive("orchestrator", name, trigger, onContext),
+    runEntity: (name, trigger) => runLive("entity", name, trigger),
+    runActivity: async (name, input, instanceId) => {
+      const outcome = await invoker.invoke(lookUp("activity", name), {
+        trigger: input === undefined ? null : { json: input },
+        triggerMetadata: { instanceId: { string: instanceId } },
+      });
+      return outcome.result;
+    },
+  };
+};
