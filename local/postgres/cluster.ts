@@ -1,13 +1,14 @@
 /** PostgreSQL's files in the data folder: made by initdb on the first start, checked on every other. */
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, StartError } from "../start-error.js";
 import { chooseAccount } from "./account.js";
 import type { Account, Owner } from "./account.js";
 import { findBinaries } from "./binaries.js";
 import type { Binaries } from "./binaries.js";
+import { startWatcher } from "./watcher.js";
 
 export interface Cluster {
   /** PostgreSQL's own data directory. */
@@ -38,15 +39,15 @@ const unusable = (folder: string, error: unknown): unknown => {
       );
 };
 
-/** Makes the data folder and proves that it can be written. */
-export const prepareFolder = async (folder: string): Promise<void> => {
+/** Makes the data folder and proves that it can be written. Resolves to its real path. */
+export const prepareFolder = async (folder: string): Promise<string> => {
   try {
-    const created = await mkdir(folder, { recursive: true, mode: 0o700 });
     // Run by root, PostgreSQL's own account has to pass through, though not to list or to read.
-    if (created !== undefined && process.getuid?.() === 0) await chmod(folder, 0o711);
+    await mkdir(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     const proof = join(folder, `.writable-${process.pid}`);
     await writeFile(proof, "");
     await rm(proof);
+    return await realpath(folder);
   } catch (error) {
     throw unusable(folder, error);
   }
@@ -94,7 +95,10 @@ const runInitdb = async (cluster: Cluster, passwordFile: string, durable: boolea
   );
   let complaint = "";
   initdb.stderr?.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
-  await once(initdb, "close");
+  // Told to stop, initdb clears away what it made.
+  const watcher = startWatcher();
+  if (initdb.pid !== undefined) watcher.watch(initdb.pid);
+  await once(initdb, "close").finally(() => watcher.dismiss());
   if (initdb.exitCode === 0) return;
   throw new StartError(
     `PostgreSQL could not set up its files in ${directory}: ${complaint.trim().replaceAll(/\s+/g, " ")}`,
@@ -115,7 +119,7 @@ const create = async (
   const directory = join(folder, "postgres.new");
   const passwordFile = join(folder, "password");
   const password = randomBytes(24).toString("base64url");
-  await rm(directory, { recursive: true, force: true });
+  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(directory, { mode: 0o700 });
   const account = await accountFor(binaries, directory, undefined);
   await rm(passwordFile, { force: true });

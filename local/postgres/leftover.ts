@@ -1,15 +1,15 @@
 /** Ends a PostgreSQL that a killed predecessor left behind on a data directory. */
-import { readFile, realpath, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { StartError } from "../start-error.js";
-import { birthMark, servesDirectory } from "./processes.js";
+import { birthMark, commandLine } from "./processes.js";
 
 const pollMs = 20;
 const patienceMs = 20_000;
 
-const ends = async (pid: number, withinMs: number): Promise<boolean> => {
-  const deadline = performance.now() + withinMs;
+const ends = async (pid: number): Promise<boolean> => {
+  const deadline = performance.now() + patienceMs;
   while ((await birthMark(pid)) !== undefined) {
     if (performance.now() > deadline) return false;
     await delay(pollMs);
@@ -34,16 +34,15 @@ export const endLeftover = async (directory: string): Promise<void> => {
   const file = join(directory, "postmaster.pid");
   const [line] = (await readFile(file, "utf8").catch(() => "")).split("\n");
   const pid = Number(line);
-  if (!Number.isSafeInteger(pid) || pid <= 0) return;
-  if ((await birthMark(pid)) === undefined) return;
-  if (!(await servesDirectory(pid, await realpath(directory)))) {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || (await birthMark(pid)) === undefined) return;
+  if ((await commandLine(pid))?.includes(` -D ${directory} `) !== true) {
     await rm(file, { force: true });
     return;
   }
-  signal(pid, "SIGINT");
-  if (await ends(pid, patienceMs)) return;
-  signal(pid, "SIGQUIT");
-  if (await ends(pid, patienceMs)) return;
+  for (const name of ["SIGINT", "SIGQUIT"] as const) {
+    signal(pid, name);
+    if (await ends(pid)) return;
+  }
   throw new StartError(
     `A PostgreSQL with process id ${pid} still runs on ${directory} and does not stop: end it, then start again.`,
   );

@@ -1,26 +1,15 @@
-/** What the machine knows of a process: whether it lives, when it began, where it works. */
+/** What the machine knows of a process: when it began, and how it was called. */
 import { execFile } from "node:child_process";
-import { readFile, readlink } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { errorCode } from "../start-error.js";
 
 const run = promisify(execFile);
 
 const askPs = async (pid: number, column: string): Promise<string | undefined> =>
   run("ps", ["-o", `${column}=`, "-p", String(pid)]).then(
-    ({ stdout }) => stdout.trim() || undefined,
+    ({ stdout }) => (stdout.trim() === "" ? undefined : stdout.trim()),
     () => undefined,
   );
-
-/** True while the process exists, as another user's too. */
-export const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === "EPERM";
-  }
-};
 
 /**
  * A text that no later process with the same id shares: boot and start time. Undefined when there
@@ -41,8 +30,11 @@ export const birthMark = async (pid: number): Promise<string | undefined> => {
   }
 };
 
-/** Does this process serve the PostgreSQL data directory? A server's working directory is its data. */
-export const servesDirectory = async (pid: number, directory: string): Promise<boolean> =>
+/** The command line of a process, its arguments separated by spaces. */
+export const commandLine = async (pid: number): Promise<string | undefined> =>
   process.platform === "linux"
-    ? (await readlink(`/proc/${pid}/cwd`).catch(() => undefined)) === directory
-    : ((await askPs(pid, "command"))?.includes(`-D ${directory}`) ?? false);
+    ? readFile(`/proc/${pid}/cmdline`, "utf8").then(
+        (text) => text.replaceAll("\0", " "),
+        () => undefined,
+      )
+    : askPs(pid, "command");

@@ -1,14 +1,14 @@
-/** Runs the embedded PostgreSQL on a data folder: start, readiness, stop. */
-import type { ChildProcess } from "node:child_process";
+/** Runs the embedded PostgreSQL on a data folder, and brings it back should it end by itself. */
 import { once } from "node:events";
 import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { StartError } from "../start-error.js";
 import { openCluster, prepareFolder } from "./cluster.js";
 import type { Cluster } from "./cluster.js";
 import { lockFolder } from "./folder-lock.js";
+import { launch } from "./launch.js";
+import type { ServerProcess } from "./launch.js";
 import { endLeftover } from "./leftover.js";
-import { startWatcher } from "./watcher.js";
-import type { Watcher } from "./watcher.js";
 
 export interface PostgresOptions {
   /** Everything lies below this folder: the files, the password, the lock. */
@@ -25,13 +25,12 @@ export interface PostgresOptions {
 export interface PostgresServer {
   /** Connection string of the database `postgres`, password included. */
   readonly url: string;
-  readonly pid: number;
-  /** Settles when the server has ended, with its last words; stop() ends it too. */
-  readonly exited: Promise<string>;
+  /** Settles only when the server ended by itself and could not be brought back, with the reason. */
+  readonly failed: Promise<Error>;
   stop(): Promise<void>;
 }
 
-// Measured for one small machine: little memory when idle, no helper that nobody uses, and the
+// For one small machine: little memory when idle, no helper process that nobody uses, and the
 // defaults of durability written out, so that nobody has to wonder.
 const defaultSettings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
@@ -61,8 +60,8 @@ const carelessSettings: Readonly<Record<string, string>> = {
   full_page_writes: "off",
 };
 
-const stopPatienceMs = 20_000;
 const attemptsMax = 5;
+const retryMs = 100;
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -74,66 +73,20 @@ const freePort = async (): Promise<number> => {
   return address.port;
 };
 
-interface Launched {
-  readonly child: ChildProcess;
-  readonly pid: number;
-  readonly exited: Promise<string>;
+/** The port may be taken, or a dying predecessor's memory still held, for a moment. */
+const isPassing = (complaint: string): boolean =>
+  ["Address already in use", "shared memory block", "already exists"].some((text) =>
+    complaint.includes(text),
+  );
+
+interface Running {
+  readonly process: ServerProcess;
+  readonly port: number;
 }
 
-/** Starts the server process and resolves when it accepts connections, or with its complaint. */
-const launch = async (
-  cluster: Cluster,
-  settings: Readonly<Record<string, string>>,
-  watcher: Watcher,
-  log: (line: string) => void,
-): Promise<Launched | string> => {
-  const { account, binaries, directory } = cluster;
-  const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const child = account.spawn(binaries.postgres, ["-D", directory, ...options], {
-    cwd: "/",
-    // A session of its own: Ctrl-C at the terminal reaches us, and we stop it in the right order.
-    detached: true,
-    env: { ...process.env, ...binaries.environment, LC_ALL: "C" },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  if (child.pid !== undefined) watcher.watch(child.pid);
-  const lastLines: string[] = [];
-  const ready = new Promise<true>((resolve) => {
-    let rest = "";
-    child.stderr?.on("data", (chunk: Buffer) => {
-      const lines = (rest + chunk.toString()).split("\n");
-      rest = lines.pop() ?? "";
-      for (const line of lines) {
-        lastLines.push(line);
-        log(line);
-        if (line.includes("ready to accept connections")) resolve(true);
-      }
-      lastLines.splice(0, lastLines.length - 10);
-    });
-  });
-  const exited = once(child, "close").then(
-    () => lastLines.join("\n"),
-    (error: unknown) => String(error),
-  );
-  const outcome = await Promise.race([ready, exited]);
-  if (typeof outcome === "string") return outcome;
-  if (child.pid === undefined) throw new Error("a ready server has a process id");
-  return { child, pid: child.pid, exited };
-};
-
-/** The port may be taken, or a dying predecessor's memory still held, for a moment: then try again. */
-const isPassing = (complaint: string): boolean =>
-  complaint.includes("Address already in use") ||
-  complaint.includes("shared memory block") ||
-  complaint.includes("already exists");
-
-const launchPatiently = async (
-  cluster: Cluster,
-  options: PostgresOptions,
-  watcher: Watcher,
-): Promise<Launched & { readonly port: number }> => {
+const launchPatiently = async (cluster: Cluster, options: PostgresOptions): Promise<Running> => {
+  const wanted = options.port ?? 0;
   for (let attempt = 1; ; attempt += 1) {
-    const wanted = options.port ?? 0;
     const port = wanted === 0 ? await freePort() : wanted;
     const settings = {
       ...defaultSettings,
@@ -141,48 +94,59 @@ const launchPatiently = async (
       ...options.settings,
       port: String(port),
     };
-    const launched = await launch(cluster, settings, watcher, options.log ?? (() => undefined));
-    if (typeof launched !== "string") return { ...launched, port };
-    if (attempt === attemptsMax || !isPassing(launched))
-      throw new StartError(
-        `PostgreSQL did not start on ${cluster.directory}: ${launched.trim().replaceAll(/\s+/g, " ")}`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, 100 * attempt));
+    const launched = await launch(cluster, settings, options.log ?? (() => undefined));
+    if (!("complaint" in launched)) return { process: launched, port };
+    const complaint = launched.complaint.trim().replaceAll(/\s+/g, " ");
+    if (attempt === attemptsMax || !isPassing(complaint))
+      throw new StartError(`PostgreSQL did not start on ${cluster.directory}: ${complaint}`);
+    await delay(retryMs * attempt);
   }
 };
 
-/** Fast shutdown: sessions are ended, everything is written; if that hangs, recovery does it next time. */
-const shutDown = async ({ child, exited }: Launched): Promise<void> => {
-  child.kill("SIGINT");
-  const impatience = setTimeout(() => child.kill("SIGQUIT"), stopPatienceMs);
-  await exited;
-  clearTimeout(impatience);
+/** Keeps a server on its port until stopped. */
+const supervise = (cluster: Cluster, options: PostgresOptions, first: Running) => {
+  let current: Promise<Running> = Promise.resolve(first);
+  let stopped = false;
+  const keepAlive = async (): Promise<Error> => {
+    for (;;) {
+      const { process, port } = await current;
+      const lastWords = await process.exited;
+      // Only a stop leaves it pending: whoever waits for a failure then waits in vain, as promised.
+      if (stopped) return new Promise<Error>(() => undefined);
+      options.log?.(
+        `PostgreSQL ended by itself and is started again: ${lastWords.split("\n").at(-1) ?? ""}`,
+      );
+      await endLeftover(cluster.directory);
+      current = launchPatiently(cluster, { ...options, port });
+    }
+  };
+  const failed = keepAlive().catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  );
+  const stop = async (): Promise<void> => {
+    stopped = true;
+    const running = await current.catch(() => undefined);
+    await running?.process.shutDown();
+  };
+  return { failed, stop };
 };
 
 /** Starts PostgreSQL on a folder that nobody else is using, setting the folder up if it is new. */
 export const startPostgres = async (options: PostgresOptions): Promise<PostgresServer> => {
-  const { dataDirectory } = options;
-  await prepareFolder(dataDirectory);
-  const lock = await lockFolder(dataDirectory);
-  const watcher = startWatcher();
+  const folder = await prepareFolder(options.dataDirectory);
+  const lock = await lockFolder(folder);
   try {
-    const cluster = await openCluster(dataDirectory, options.durable !== false);
+    const cluster = await openCluster(folder, options.durable !== false);
     await endLeftover(cluster.directory);
-    const launched = await launchPatiently(cluster, options, watcher);
+    const first = await launchPatiently(cluster, options);
+    const supervised = supervise(cluster, options, first);
     let stopping: Promise<void> | undefined;
-    const stop = async (): Promise<void> => {
-      await shutDown(launched);
-      await watcher.dismiss();
-      await lock.release();
-    };
     return {
-      url: `postgres://postgres:${cluster.password}@127.0.0.1:${launched.port}/postgres`,
-      pid: launched.pid,
-      exited: launched.exited,
-      stop: () => (stopping ??= stop()),
+      url: `postgres://postgres:${cluster.password}@127.0.0.1:${first.port}/postgres`,
+      failed: supervised.failed,
+      stop: () => (stopping ??= supervised.stop().then(() => lock.release())),
     };
   } catch (error) {
-    await watcher.dismiss();
     await lock.release();
     throw error;
   }

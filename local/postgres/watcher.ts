@@ -15,9 +15,11 @@ const script = `
   read -r pid || exit 0
   read -r dismissed && exit 0
   kill -INT "$pid" || exit 0
-  for second in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    sleep 1
+  polls=0
+  while [ $polls -lt 200 ]; do
+    sleep 0.1 || sleep 1
     kill -0 "$pid" || exit 0
+    polls=$((polls + 1))
   done
   kill -QUIT "$pid"
 `;
