@@ -1,0 +1,43 @@
+/** What a figure was measured on: machine, versions, commit. */
+import { execFileSync } from "node:child_process";
+import { cpus, release, totalmem, type } from "node:os";
+
+export interface Machine {
+  readonly processor: string;
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly system: string;
+  readonly node: string;
+  readonly commit: string;
+  readonly measuredAt: string;
+}
+
+const git = (...args: string[]): string => {
+  try {
+    return execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    return "";
+  }
+};
+
+export const describeMachine = (): Machine => {
+  const commit = git("rev-parse", "--short=10", "HEAD").trim();
+  const changed = git(
+    "status",
+    "--porcelain",
+    "--",
+    "functions",
+    "orchestrations",
+    "shared",
+    "local",
+  ).trim().length;
+  return {
+    processor: cpus()[0]?.model ?? "unknown",
+    cores: cpus().length,
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    system: `${type()} ${release()}`,
+    node: process.version,
+    commit: commit === "" ? "no commit" : changed > 0 ? `${commit} with changes` : commit,
+    measuredAt: new Date().toISOString(),
+  };
+};
