@@ -1,5 +1,14 @@
 -- The bank's side (requests, notifications) and the money's: operations, buckets, the ledger.
 
+-- Two flat JSON objects as one.
+create function borsello.json_with(base json, more json) returns json
+language sql immutable parallel safe
+return (
+  select json_object_agg(key, value) from (
+    select key, value from json_each(base) union all select key, value from json_each(more)
+  ) as field
+);
+
 -- What the platform asks of the bank. `notify_*` name the flow that waits for the outcome.
 create table borsello.bank_request (
   request_id uuid primary key,
@@ -37,12 +46,8 @@ begin atomic
     returning bank_request.request_id
   ), queued as (
     insert into borsello.outbox (message_id, destinations, session_id, subject, body)
-    select made.request_id, '{bank-requests}', coalesce($4, made.request_id)::text, 'BankRequest', (
-      select json_object_agg(field.key, field.value) from (
-        select key, value from json_each(json_build_object('requestId', $1, 'kind', $2))
-        union all
-        select key, value from json_each($6)
-      ) as field)
+    select made.request_id, '{bank-requests}', coalesce($4, made.request_id)::text, 'BankRequest',
+      borsello.json_with(json_build_object('requestId', $1, 'kind', $2), $6)
     from made
     returning 1
   )
@@ -284,3 +289,49 @@ return (
   - coalesce((select sum(final_amount_cents) from borsello.operation
       where wallet_id = of_wallet and status = 'Initialized' and not income), 0)
 )::bigint;
+
+-- Writes a business event (contract 0.3): frozen body, to the partner's topic and to the flows.
+create function borsello.publish_event(
+  subject text, partner_key text, session_id text, entity_version bigint, payload json
+) returns void
+language sql volatile
+begin atomic
+  insert into borsello.outbox (message_id, destinations, session_id, subject, partner_key,
+    entity_version, body)
+  select fresh.message_id, array[$2, 'platform-events'], $3, $1, $2, $4,
+    borsello.event_body(fresh.message_id, borsello.platform_now(), $5)
+  from (select uuidv7() as message_id) as fresh;
+end;
+
+-- Payload of OperationInitialized (contract 4.5, last paragraph); the later events add their dates.
+create function borsello.operation_event(of_operation borsello.operation) returns json
+language sql stable
+return json_build_object(
+  'operationId', (of_operation).operation_id, 'walletId', (of_operation).wallet_id,
+  'partnerKey', (of_operation).partner_key, 'dealerKey', (of_operation).dealer_key,
+  'storeId', (of_operation).store_id, 'operationType', (of_operation).type,
+  'fundsType', (of_operation).funds_type, 'bucketId', (of_operation).bucket_id,
+  'operationGroupId', (of_operation).operation_group_id,
+  'amount', borsello.money((of_operation).amount_cents),
+  'finalAmount', borsello.money((of_operation).final_amount_cents),
+  'netAmount', borsello.money((of_operation).net_amount_cents),
+  'feesAmount', borsello.money((of_operation).fees_amount_cents),
+  'fees', (of_operation).fees, 'income', (of_operation).income, 'status', (of_operation).status,
+  'creationDate', borsello.iso((of_operation).creation_date),
+  'expiryDate', borsello.iso((of_operation).expiry_date), 'tags', (of_operation).tags
+);
+
+-- Payload of TransactionConfirmed (wallet seed, section 6).
+create function borsello.transaction_event(
+  of_operation borsello.operation, transaction_id bigint, transaction_type text
+) returns json
+language sql stable
+return json_build_object(
+  'partnerKey', (of_operation).partner_key, 'dealerKey', (of_operation).dealer_key,
+  'walletId', (of_operation).wallet_id, 'storeId', (of_operation).store_id,
+  'operationType', (of_operation).type, 'amount', borsello.money((of_operation).amount_cents),
+  'income', (of_operation).income, 'operationId', (of_operation).operation_id,
+  'transactionId', transaction_id, 'transactionType', transaction_type,
+  'fees', (of_operation).fees, 'confirmationDate', borsello.iso((of_operation).confirmation_date),
+  'initializationDate', borsello.iso((of_operation).creation_date)
+);
