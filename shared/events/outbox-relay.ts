@@ -1,0 +1,134 @@
+/** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
+import type { Database, Queryable } from "../database/database.js";
+import { lockWaitingSessions, readWaiting, recordAttempts } from "../database/outbox.js";
+import type { Attempt, WaitingMessage } from "../database/outbox.js";
+import type { FaultPoints } from "../platform/fault-points.js";
+import type { Logger } from "../platform/logger.js";
+import { planDeliveries } from "./delivery-plan.js";
+import type { Delivery } from "./delivery-plan.js";
+import { DestinationHealth } from "./destination-health.js";
+import type { OutgoingMessage, ServiceBus } from "./service-bus.js";
+
+export interface OutboxRelay {
+  /** Something was committed: send it. Calls while it sends are melted into one further round. */
+  nudge(): void;
+  /** Like a nudge; settles when nothing is left that could be sent now. */
+  sweep(): Promise<void>;
+  /** Ends after the round that is under way. */
+  close(): Promise<void>;
+}
+
+export interface RelayDependencies {
+  readonly database: Database;
+  readonly bus: Pick<ServiceBus, "send">;
+  readonly faults: FaultPoints;
+  readonly logger: Logger;
+}
+
+const messagesPerRound = 500;
+const databaseRetryMs = 1_000;
+
+const toOutgoing = (message: WaitingMessage): OutgoingMessage => ({
+  messageId: message.messageId,
+  subject: message.subject,
+  sessionId: message.sessionId,
+  body: message.body,
+  applicationProperties: {
+    partnerKey: message.partnerKey,
+    sequence: Number(message.outboxId),
+    entityVersion: message.entityVersion === null ? null : Number(message.entityVersion),
+    attempt: message.attempts + 1,
+  },
+});
+
+export const startOutboxRelay = ({
+  database,
+  bus,
+  faults,
+  logger,
+}: RelayDependencies): OutboxRelay => {
+  const health = new DestinationHealth(Date.now);
+  let asked = false;
+  let closed = false;
+  let running: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  const deliver = async (delivery: Delivery<WaitingMessage>): Promise<Attempt[]> => {
+    const { destination } = delivery;
+    const messages = health.isFailing(destination)
+      ? delivery.messages.slice(0, 1)
+      : delivery.messages;
+    const { acknowledged, failure } = await bus.send(destination, messages.map(toOutgoing));
+    if (failure === undefined) {
+      if (health.succeeded(destination)) logger.info("destination is back", { destination });
+    } else if (health.failed(destination) === 1) {
+      logger.warn("destination refuses messages; they wait in the outbox", {
+        destination,
+        error: failure,
+      });
+    }
+    return messages.map(({ outboxId }, index) => ({
+      outboxId,
+      deliveredTo: index < acknowledged ? destination : null,
+    }));
+  };
+
+  /** True when there may be more to send. */
+  const round = async (tx: Queryable): Promise<boolean> => {
+    const suspended = health.suspended();
+    const sessions = await lockWaitingSessions(tx, suspended, messagesPerRound);
+    if (sessions.length === 0) return false;
+    const messages = await readWaiting(tx, sessions, suspended, messagesPerRound);
+    const attempts: Attempt[] = [];
+    faults.hit("relay.beforeSend");
+    for (const stage of planDeliveries(messages, (name) => suspended.includes(name))) {
+      attempts.push(...(await Promise.all(stage.map(deliver))).flat());
+    }
+    faults.hit("relay.afterSend");
+    await recordAttempts(tx, attempts);
+    return true;
+  };
+
+  const retryIn = (delayMs: number): void => {
+    clearTimeout(retry);
+    retry = setTimeout(nudge, delayMs);
+    retry.unref();
+  };
+
+  const drain = async (): Promise<void> => {
+    try {
+      while (!closed && (await database.quietTransaction(round))) faults.hit("relay.afterMark");
+      const waitMs = health.nextRetryInMs();
+      if (waitMs !== undefined && !closed) retryIn(waitMs);
+    } catch (error) {
+      logger.warn("the outbox cannot be read; trying again soon", { error });
+      if (!closed) retryIn(databaseRetryMs);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (asked && !closed) {
+      asked = false;
+      await drain();
+    }
+    running = undefined;
+  };
+
+  function nudge(): void {
+    asked = true;
+    running ??= run();
+  }
+
+  return {
+    nudge,
+    async sweep() {
+      nudge();
+      await running;
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await running;
+    },
+  };
+};

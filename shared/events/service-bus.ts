@@ -1,0 +1,147 @@
+/** The broker as the platform uses it: sends in order, and dead-letters what nobody can read. */
+import { ServiceBusClient } from "@azure/service-bus";
+import type {
+  ServiceBusClientOptions,
+  ServiceBusMessage,
+  ServiceBusReceivedMessage,
+  ServiceBusReceiver,
+  ServiceBusSender,
+} from "@azure/service-bus";
+import type { ServiceBusConnection } from "../platform/config.js";
+
+export interface OutgoingMessage {
+  readonly messageId: string;
+  readonly subject: string;
+  readonly sessionId?: string;
+  /** JSON, sent as these very bytes. */
+  readonly body: string;
+  readonly applicationProperties?: Readonly<Record<string, string | number | null>>;
+}
+
+export interface SendResult {
+  /** So many messages, counted from the first, are stored by the broker for sure. */
+  readonly acknowledged: number;
+  readonly failure?: unknown;
+}
+
+export interface DeadLetterReason {
+  readonly reason: string;
+  readonly description: string;
+}
+
+export interface ServiceBus {
+  send(destination: string, messages: readonly OutgoingMessage[]): Promise<SendResult>;
+  /** Moves a message that another receiver has locked to its queue's dead-letter queue. */
+  deadLetter(queue: string, lockToken: string, reason: DeadLetterReason): Promise<void>;
+  close(): Promise<void>;
+}
+
+// Whoever sends has a longer breath than the client: the relay tries again, a trigger's message
+// comes back. So the client gives up soon instead of its default of four tries of a minute each.
+const clientOptions: ServiceBusClientOptions = {
+  retryOptions: { maxRetries: 0, timeoutInMs: 10_000 },
+};
+
+const openClient = async (connection: ServiceBusConnection): Promise<ServiceBusClient> => {
+  if (connection.kind === "connectionString") {
+    return new ServiceBusClient(connection.connectionString, clientOptions);
+  }
+  // Loaded only where it is needed: the identity library costs more start time than all the rest.
+  const { DefaultAzureCredential } = await import("@azure/identity");
+  const credential = new DefaultAzureCredential();
+  return new ServiceBusClient(connection.fullyQualifiedNamespace, credential, clientOptions);
+};
+
+const toBusMessage = ({ body, applicationProperties, ...rest }: OutgoingMessage) => {
+  const message: ServiceBusMessage = {
+    ...rest,
+    // A string would be encoded as JSON once more.
+    body: Buffer.from(body),
+    contentType: "application/json",
+  };
+  if (applicationProperties !== undefined) {
+    message.applicationProperties = { ...applicationProperties };
+  }
+  return message;
+};
+
+/** As few batches as the broker's size limit allows; entities must not be partitioned. */
+const sendInBatches = async (
+  sender: ServiceBusSender,
+  messages: readonly OutgoingMessage[],
+): Promise<SendResult> => {
+  let acknowledged = 0;
+  try {
+    let batch = await sender.createMessageBatch();
+    for (const message of messages) {
+      const outgoing = toBusMessage(message);
+      if (batch.tryAddMessage(outgoing)) continue;
+      await sender.sendMessages(batch);
+      acknowledged += batch.count;
+      batch = await sender.createMessageBatch();
+      if (!batch.tryAddMessage(outgoing)) {
+        throw new RangeError(`message ${message.messageId} is larger than the broker takes`);
+      }
+    }
+    await sender.sendMessages(batch);
+    return { acknowledged: acknowledged + batch.count };
+  } catch (failure) {
+    return { acknowledged, failure };
+  }
+};
+
+/**
+ * The library settles a message through the entity's management link when no receive link of its
+ * own brought it: then the lock token alone names the message. A message without a link is that.
+ */
+const lockedElsewhere = (lockToken: string) => {
+  const message: Pick<ServiceBusReceivedMessage, "body" | "lockToken" | "state"> & {
+    delivery: object;
+    _rawAmqpMessage: ServiceBusReceivedMessage["_rawAmqpMessage"];
+  } = {
+    lockToken,
+    body: undefined,
+    state: "active",
+    delivery: {},
+    _rawAmqpMessage: { body: undefined, bodyType: "data" },
+  };
+  return message;
+};
+
+/** Connects on first use: an application that sends nothing needs no broker. */
+export const openServiceBus = (connection: ServiceBusConnection): ServiceBus => {
+  let client: Promise<ServiceBusClient> | undefined;
+  const senders = new Map<string, ServiceBusSender>();
+  const receivers = new Map<string, ServiceBusReceiver>();
+  const connected = (): Promise<ServiceBusClient> => (client ??= openClient(connection));
+
+  const remembered = async <Link>(
+    links: Map<string, Link>,
+    name: string,
+    open: (client: ServiceBusClient) => Link,
+  ): Promise<Link> => {
+    const bus = await connected();
+    const known = links.get(name) ?? open(bus);
+    links.set(name, known);
+    return known;
+  };
+
+  return {
+    async send(destination, messages) {
+      if (messages.length === 0) return { acknowledged: 0 };
+      const sender = await remembered(senders, destination, (bus) => bus.createSender(destination));
+      return sendInBatches(sender, messages);
+    },
+    async deadLetter(queue, lockToken, { reason, description }) {
+      const receiver = await remembered(receivers, queue, (bus) => bus.createReceiver(queue));
+      await receiver.deadLetterMessage(lockedElsewhere(lockToken), {
+        deadLetterReason: reason,
+        deadLetterErrorDescription: description,
+      });
+    },
+    async close() {
+      if (client === undefined) return;
+      await (await client).close();
+    },
+  };
+};
