@@ -11,6 +11,10 @@ const table = <const Table extends Record<string, ErrorEntry>>(entries: Table): 
 /** Source: contract.md section 3, "Error codes"; 404 RouteNotFound, 405, 413 and 415 are ours. */
 export const errorTable = table({
   QueryParameterInvalid: { status: 400, description: "A query parameter is not valid." },
+  PageSizeOutOfRange: { status: 400, description: "pageSize is out of range." },
+  PageNumberOutOfRange: { status: 400, description: "pageNumber is out of range." },
+  DateRangeInvalid: { status: 400, description: "fromDate and toDate are not a valid range." },
+  FlowTypeInvalid: { status: 400, description: "The flow has no such type." },
   IdentifierInvalid: { status: 400, description: "An identifier in the path is not a UUID." },
   EmailAlreadyInUse: {
     status: 400,
@@ -76,6 +80,7 @@ export const errorTable = table({
   PayloadTooLarge: { status: 413, description: "The body is too large." },
   UnsupportedMediaType: { status: 415, description: "The body must be application/json." },
   ValidationFailed: { status: 422, description: "The body does not fit the schema." },
+  AmountScaleInvalid: { status: 422, description: "The amount has more than two decimals." },
   RateLimitExceeded: { status: 429, description: "Too many requests: wait and repeat." },
   InternalError: { status: 500, description: "Something failed on our side; nothing was changed." },
   DependencyUnavailable: {

@@ -1,0 +1,154 @@
+/** Binds a declared route to its handler: access, parameters and body are checked before it runs. */
+import type {
+  FunctionInput,
+  HttpRequest,
+  HttpResponseInit,
+  InvocationContext,
+} from "@azure/functions";
+import { z } from "zod";
+import type { ErrorCode } from "../shared/contracts/errors.js";
+import type { Role } from "../shared/contracts/roles.js";
+import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../shared/contracts/route.js";
+import { refusal, success, type Outcome, type Refusal } from "../shared/domain/outcome.js";
+import { errorReply } from "../shared/http/error-body.js";
+import { readJsonBody } from "../shared/http/json-body.js";
+import { fullPath } from "../shared/http/paths.js";
+import { issueProperties } from "../shared/http/schema-issues.js";
+import { parseParams, parseQuery, pathReader } from "../shared/http/text-parameters.js";
+import { authorize, type Caller } from "./authorize.js";
+import type { Services } from "./services.js";
+
+/** What an endpoint answers; made by `ok` and `refuse` of the call. */
+export type Reply = HttpResponseInit;
+
+export interface Binary {
+  readonly bytes: Uint8Array;
+  /** Name under which a browser would save it. */
+  readonly filename?: string;
+}
+
+type SuccessValue<Ok> =
+  Ok extends JsonSuccess<infer Schema>
+    ? z.output<Schema>
+    : Ok extends BinarySuccess
+      ? Binary
+      : never;
+
+/** One request, checked and parsed. */
+export interface Call<
+  Params extends TextShape = TextShape,
+  Query extends TextShape = TextShape,
+  Body extends z.ZodType = z.ZodType,
+  Ok = JsonSuccess | BinarySuccess,
+  Code extends ErrorCode = ErrorCode,
+> {
+  readonly params: z.output<z.ZodObject<Params>>;
+  readonly query: z.output<z.ZodObject<Query>>;
+  readonly body: z.output<Body>;
+  readonly caller: Caller;
+  /** The invocation, for bindings such as the durable client. */
+  readonly context: InvocationContext;
+  ok(value: SuccessValue<Ok>): Reply;
+  refuse(refused: Refusal<Code>): Reply;
+}
+
+/** A bound route, ready to be registered with the host or to be called in-process. */
+export interface Endpoint {
+  readonly route: Route;
+  readonly extraInputs: readonly FunctionInput[];
+  readonly answer: (
+    services: Services,
+    request: HttpRequest,
+    context: InvocationContext,
+  ) => Promise<Reply>;
+}
+
+export interface EndpointOptions {
+  readonly extraInputs?: readonly FunctionInput[];
+}
+
+const jsonHeaders = { "Content-Type": "application/json" };
+
+const successReply = (ok: JsonSuccess | BinarySuccess, value: unknown): Reply => {
+  if ("schema" in ok)
+    return { status: ok.status, headers: jsonHeaders, body: JSON.stringify(value) };
+  const { bytes, filename } = value as Binary;
+  const disposition =
+    filename === undefined ? {} : { "Content-Disposition": `inline; filename="${filename}"` };
+  return { status: 200, headers: { "Content-Type": ok.contentType, ...disposition }, body: bytes };
+};
+
+/** Reads and parses everything that the route declares; the first thing that does not fit refuses. */
+const inputReader = <Params extends TextShape, Query extends TextShape, Body extends z.ZodType>(
+  route: Route<string, Params, Query, Body>,
+) => {
+  // A route without parameters declares none: the empty shape is the only value of its type.
+  const params = z.object(route.params ?? ({} as Params));
+  const query = z.object(route.query ?? ({} as Query));
+  const readPath = pathReader(fullPath(route));
+  const readBody = async (request: HttpRequest): Promise<Outcome<z.output<Body>, ErrorCode>> => {
+    if (route.body === undefined) return success(undefined as z.output<Body>);
+    const json = await readJsonBody(request);
+    if (!json.ok) return json;
+    const parsed = route.body.safeParse(json.value);
+    return parsed.success
+      ? success(parsed.data)
+      : refusal("ValidationFailed", issueProperties(parsed.error.issues));
+  };
+  interface Input {
+    readonly params: z.output<typeof params>;
+    readonly query: z.output<typeof query>;
+    readonly body: z.output<Body>;
+  }
+  return async (request: HttpRequest): Promise<Outcome<Input, ErrorCode>> => {
+    const parsedParams = parseParams(params, readPath(request.url));
+    if (!parsedParams.ok) return parsedParams;
+    const parsedQuery = parseQuery(query, request.query, route.errors);
+    if (!parsedQuery.ok) return parsedQuery;
+    const body = await readBody(request);
+    if (!body.ok) return body;
+    return success({ params: parsedParams.value, query: parsedQuery.value, body: body.value });
+  };
+};
+
+const roleOf = ({ id, role }: Route): Role => {
+  if (role === null)
+    throw new Error(`The route ${id} is open to everyone: bind it by openEndpoint.`);
+  return role;
+};
+
+export const endpoint = <
+  Path extends string,
+  Params extends TextShape,
+  Query extends TextShape,
+  Body extends z.ZodType,
+  Ok extends JsonSuccess | BinarySuccess,
+  Code extends ErrorCode,
+>(
+  route: Route<Path, Params, Query, Body, Ok, Code>,
+  handle: (services: Services, call: Call<Params, Query, Body, Ok, Code>) => Promise<Reply>,
+  { extraInputs = [] }: EndpointOptions = {},
+): Endpoint => {
+  const role = roleOf(route);
+  const readInput = inputReader(route);
+  const ok = (value: SuccessValue<Ok>): Reply => successReply(route.ok, value);
+  const refuse = (refused: Refusal<ErrorCode>): Reply => errorReply(route.api, refused);
+  return {
+    route,
+    extraInputs,
+    answer: async (services, request, context) => {
+      const caller = await authorize(services, route.api, role, request.headers);
+      if (!caller.ok) return refuse(caller);
+      const input = await readInput(request);
+      if (!input.ok) return refuse(input);
+      return handle(services, { ...input.value, caller: caller.value, context, ok, refuse });
+    },
+  };
+};
+
+/** Binds a route without a role, whose answers are its own: documents, pages, tokens. */
+export const openEndpoint = (
+  route: Route & { readonly role: null },
+  answer: Endpoint["answer"],
+  { extraInputs = [] }: EndpointOptions = {},
+): Endpoint => ({ route, extraInputs, answer });

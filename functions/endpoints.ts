@@ -1,0 +1,15 @@
+/** Every endpoint of the app, by environment: what production leaves out is the sandbox. */
+import type { PlatformEnvironment } from "../shared/platform/config.js";
+import type { Endpoint } from "./endpoint.js";
+
+const partnerEndpoints: readonly Endpoint[] = [];
+
+const operationsEndpoints: readonly Endpoint[] = [];
+
+const sandboxEndpoints: readonly Endpoint[] = [];
+
+export const endpointsOf = (environment: PlatformEnvironment): readonly Endpoint[] => [
+  ...partnerEndpoints,
+  ...operationsEndpoints,
+  ...(environment === "production" ? [] : sandboxEndpoints),
+];

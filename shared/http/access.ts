@@ -1,0 +1,30 @@
+/** What each API asks of a caller besides the token: AuthKey and the partner header. */
+import type { Api } from "../contracts/route.js";
+
+export interface Access {
+  readonly authKey: boolean;
+  /** Headers that may name the partner, the API's own first. */
+  readonly partnerHeaders: readonly string[];
+  /** Whether one of them must be there. */
+  readonly partnerRequired: boolean;
+}
+
+export const accessOf: Readonly<Record<Api, Access>> = {
+  wallet: { authKey: true, partnerHeaders: ["Partner"], partnerRequired: true },
+  card: { authKey: true, partnerHeaders: ["X-Affiliate", "Partner"], partnerRequired: true },
+  ticketing: { authKey: false, partnerHeaders: ["X-Tenant", "Partner"], partnerRequired: false },
+  sandbox: { authKey: false, partnerHeaders: ["Partner"], partnerRequired: false },
+  platform: { authKey: false, partnerHeaders: ["Partner"], partnerRequired: false },
+};
+
+/** The partner that the request names, by the first header that is there. */
+export const namedPartner = (
+  access: Access,
+  headers: { get(name: string): string | null },
+): string | undefined => {
+  for (const name of access.partnerHeaders) {
+    const value = headers.get(name);
+    if (value !== null && value !== "") return value;
+  }
+  return undefined;
+};

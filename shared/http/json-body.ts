@@ -1,0 +1,101 @@
+/** Reads a JSON body: bounded in size and depth, and only text that the database can hold. */
+import { refusal, success, type Outcome } from "../domain/outcome.js";
+import { isStorable } from "./storable-text.js";
+
+type BodyRefusal = "PayloadTooLarge" | "UnsupportedMediaType" | "ValidationFailed";
+
+/** What the reader needs of a request; the Functions library's HttpRequest has it. */
+export interface BodySource {
+  readonly headers: { get(name: string): string | null };
+  readonly body: AsyncIterable<Uint8Array> | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+const bodyBytesMax = 1024 * 1024;
+const depthMax = 64;
+
+const jsonType = /^application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
+
+const tooLarge = (): Outcome<never, BodyRefusal> =>
+  refusal("PayloadTooLarge", { "": `must have at most ${bodyBytesMax} bytes.` });
+
+const invalid = (sentence: string): Outcome<never, BodyRefusal> =>
+  refusal("ValidationFailed", { "": sentence });
+
+/** Reads no further than the limit, so that a body without a length cannot fill the memory. */
+const readBounded = async (source: BodySource): Promise<Uint8Array | undefined> => {
+  const declared = source.headers.get("content-length");
+  if (declared !== null)
+    return Number(declared) > bodyBytesMax ? undefined : new Uint8Array(await source.arrayBuffer());
+  if (source.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of source.body) {
+    size += chunk.byteLength;
+    if (size > bodyBytesMax) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+};
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** True where brackets lie deeper than the limit; everything that walks the value later may recurse. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text.charCodeAt(index);
+    if (inString) {
+      if (char === backslash) index += 1;
+      else if (char === quote) inString = false;
+    } else if (char === quote) inString = true;
+    // { and [ open, } and ] close: each pair differs by two.
+    else if (char === 0x7b || char === 0x5b) {
+      depth += 1;
+      if (depth > depthMax) return true;
+    } else if (char === 0x7d || char === 0x5d) depth -= 1;
+  }
+  return false;
+};
+
+/** An escape that may stand for NUL or for half of a surrogate pair; nothing else can bring them in. */
+const suspectEscape = /\\u(0000|d[89a-f])/i;
+
+const holdsUnstorable = (value: unknown): boolean => {
+  if (typeof value === "string") return !isStorable(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([key, item]) => !isStorable(key) || holdsUnstorable(item));
+};
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const parse = (bytes: Uint8Array): Outcome<unknown, BodyRefusal> => {
+  if (bytes.length === 0) return invalid("is missing: send a JSON body.");
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    return invalid("must be UTF-8 text.");
+  }
+  if (isTooDeep(text)) return invalid(`must not be nested deeper than ${depthMax} levels.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return invalid("must be well-formed JSON.");
+  }
+  if (suspectEscape.test(text) && holdsUnstorable(value))
+    return invalid("must not hold NUL characters or unpaired surrogates.");
+  return success(value);
+};
+
+/** The parsed body, or why it is refused. A missing content type is taken as JSON. */
+export const readJsonBody = async (source: BodySource): Promise<Outcome<unknown, BodyRefusal>> => {
+  const contentType = source.headers.get("content-type");
+  if (contentType !== null && contentType !== "" && !jsonType.test(contentType))
+    return refusal("UnsupportedMediaType");
+  const bytes = await readBounded(source);
+  return bytes === undefined ? tooLarge() : parse(bytes);
+};

@@ -1,0 +1,89 @@
+/** Path parameters and query: read from the address by declaration, parsed by their schemas. */
+import { z } from "zod";
+import type { ErrorCode } from "../contracts/errors.js";
+import type { TextShape } from "../contracts/route.js";
+import { refusal, success, type Outcome } from "../domain/outcome.js";
+import { parameterName, requestSegments, segmentsOf } from "./paths.js";
+import { issueSentence } from "./schema-issues.js";
+import { isStorable } from "./storable-text.js";
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+/**
+ * Reads a template's parameters from the address itself: the host's own `params` also hold the query
+ * when streaming is on, where a query of the same name could take a parameter's place.
+ */
+export const pathReader = (template: string): ((url: string) => Record<string, string>) => {
+  const places = segmentsOf(template).flatMap((segment, index) => {
+    const name = parameterName(segment);
+    return name === undefined ? [] : [{ name, index }];
+  });
+  if (places.length === 0) return () => ({});
+  return (url) => {
+    const segments = requestSegments(url);
+    return Object.fromEntries(
+      places.map(({ name, index }) => [name, decoded(segments[index] ?? "")]),
+    );
+  };
+};
+
+type Texts = Readonly<Record<string, string>>;
+
+/** Parses path parameters; whatever does not fit is an identifier that cannot exist. */
+export const parseParams = <Shape extends TextShape>(
+  schema: z.ZodObject<Shape>,
+  texts: Texts,
+): Outcome<z.output<z.ZodObject<Shape>>, "IdentifierInvalid"> => {
+  const parsed = schema.safeParse(texts);
+  const fits = parsed.success && Object.values(texts).every(isStorable);
+  if (fits) return success(parsed.data);
+  const issues = parsed.error?.issues ?? [];
+  const name = String(issues[0]?.path[0] ?? "");
+  return refusal("IdentifierInvalid", { [name]: issueSentence(issues) });
+};
+
+/** The query parameters whose refusal has a code of its own, where the route declares it. */
+const codesByName: Readonly<Partial<Record<string, ErrorCode>>> = {
+  pageSize: "PageSizeOutOfRange",
+  pageNumber: "PageNumberOutOfRange",
+  fromDate: "DateRangeInvalid",
+  toDate: "DateRangeInvalid",
+  type: "FlowTypeInvalid",
+};
+
+const queryRefusal = (
+  declared: readonly ErrorCode[],
+  name: string,
+  sentence: string,
+): Outcome<never, ErrorCode> => {
+  const code = codesByName[name];
+  const own = code !== undefined && declared.includes(code);
+  return refusal(own ? code : "QueryParameterInvalid", { [name]: sentence });
+};
+
+/** Parses the declared query parameters; others are ignored, as a cache buster or a tracer adds them. */
+export const parseQuery = <Shape extends TextShape>(
+  schema: z.ZodObject<Shape>,
+  query: URLSearchParams,
+  declared: readonly ErrorCode[],
+): Outcome<z.output<z.ZodObject<Shape>>, ErrorCode> => {
+  const texts: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const [value, second] = query.getAll(name);
+    if (second !== undefined) return queryRefusal(declared, name, "must be given once.");
+    if (value === undefined) continue;
+    if (!isStorable(value)) return queryRefusal(declared, name, "must not hold NUL characters.");
+    texts[name] = value;
+  }
+  const parsed = schema.safeParse(texts);
+  if (parsed.success) return success(parsed.data);
+  const { issues } = parsed.error;
+  const name = String(issues[0]?.path[0] ?? "");
+  return queryRefusal(declared, name, issueSentence(issues));
+};

@@ -1,0 +1,107 @@
+/** Verifies bearer tokens: signature, issuer, audience, lifetime; remembers what it has verified. */
+import { createHash } from "node:crypto";
+import { errors, jwtVerify, type JWTVerifyGetKey } from "jose";
+import { z } from "zod";
+import type { Clock } from "../platform/clock.js";
+import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
+
+export interface VerifiedToken {
+  readonly clientId: string;
+  readonly roles: readonly string[];
+}
+
+export interface TokenVerifier {
+  /** Undefined: the token is not valid. Throws only when the keys cannot be had. */
+  verify(token: string): Promise<VerifiedToken | undefined>;
+}
+
+export interface TokenVerifierSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  readonly keys: JWTVerifyGetKey;
+  readonly clock: Clock;
+}
+
+const tokenCharactersMax = 8_192;
+const clockToleranceSeconds = 10;
+const rememberedMax = 10_000;
+/** A refused token is refused again for this long without looking at its signature. */
+const refusedForMs = 5_000;
+
+/** Version 1 tokens name the application in `appid`, version 2 tokens in `azp`. */
+const claims = z
+  .object({
+    appid: z.string().optional(),
+    azp: z.string().optional(),
+    roles: z.array(z.string()).default([]),
+    exp: z.number(),
+  })
+  .transform(({ appid, azp, roles, exp }, context) => {
+    const clientId = appid ?? azp;
+    if (clientId === undefined) {
+      context.addIssue("names no application");
+      return z.NEVER;
+    }
+    return { token: { clientId, roles }, expiresAtMs: (exp + clockToleranceSeconds) * 1000 };
+  });
+
+interface Remembered {
+  readonly token: VerifiedToken | undefined;
+  readonly untilMs: number;
+}
+
+const unknownKey = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys];
+
+/** A key that does not exist refuses the token; keys that cannot be had are an outage. */
+const orOutage =
+  (keys: JWTVerifyGetKey): JWTVerifyGetKey =>
+  async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      if (unknownKey.some((kind) => error instanceof kind)) throw error;
+      if (error instanceof errors.JOSENotSupported) throw error;
+      if (error instanceof DependencyUnavailableError) throw error;
+      throw new DependencyUnavailableError("the identity provider", error);
+    }
+  };
+
+export const createTokenVerifier = (settings: TokenVerifierSettings): TokenVerifier => {
+  const { issuer, audience, clock } = settings;
+  const keys = orOutage(settings.keys);
+  const remembered = new Map<string, Remembered>();
+
+  const check = async (token: string): Promise<Remembered> => {
+    const refused = { token: undefined, untilMs: clock.nowMs() + refusedForMs };
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer,
+        audience,
+        algorithms: ["RS256", "ES256"],
+        clockTolerance: clockToleranceSeconds,
+        requiredClaims: ["exp"],
+        currentDate: new Date(clock.nowMs()),
+      });
+      const parsed = claims.safeParse(payload);
+      if (!parsed.success) return refused;
+      return { token: parsed.data.token, untilMs: parsed.data.expiresAtMs };
+    } catch (error) {
+      if (error instanceof DependencyUnavailableError) throw error;
+      return refused;
+    }
+  };
+
+  return {
+    verify: async (token) => {
+      if (token.length > tokenCharactersMax) return undefined;
+      // The hash is kept and not the token, so that a memory dump holds no live credentials.
+      const hash = createHash("sha256").update(token).digest("base64");
+      const known = remembered.get(hash);
+      if (known !== undefined && clock.nowMs() < known.untilMs) return known.token;
+      const checked = await check(token);
+      if (remembered.size >= rememberedMax) remembered.clear();
+      remembered.set(hash, checked);
+      return checked.token;
+    },
+  };
+};

@@ -1,0 +1,152 @@
+/** The application's settings: one schema, read once in functions/main.ts. */
+import { z } from "zod";
+import type { LogLevel } from "./logger.js";
+
+const environments = ["development", "testing", "production"] as const;
+export type PlatformEnvironment = (typeof environments)[number];
+
+const faultPointList = z
+  .string()
+  .regex(/^[\w.-]+:[1-9]\d*(,[\w.-]+:[1-9]\d*)*$/, "must look like relay.afterSend:3,other.point:1")
+  .transform(
+    (text) =>
+      new Map(
+        text.split(",").map((point): [string, number] => {
+          const [name = "", hit = "1"] = point.split(":");
+          return [name, Number(hit)];
+        }),
+      ),
+  );
+
+/** Every setting that the app reads, under the name that an administrator sets. */
+export const settingsSchema = z.object({
+  PLATFORM_ENVIRONMENT: z.enum(environments),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  DATABASE_HOST: z.string().min(1).optional(),
+  DATABASE_NAME: z.string().min(1).default("borsello"),
+  DATABASE_USER: z.string().min(1).optional(),
+  DATABASE_AUTH: z.literal("entra").optional(),
+  ServiceBus: z
+    .string()
+    .regex(/^Endpoint=sb:\/\//, "must start with Endpoint=sb://")
+    .optional(),
+  ServiceBus__fullyQualifiedNamespace: z.string().min(1).optional(),
+  IDENTITY_ISSUER: z.string().min(1).optional(),
+  IDENTITY_AUDIENCE: z.string().min(1).optional(),
+  IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
+  DOCUMENTS_STORAGE: z.literal("database").default("database"),
+  AzureWebJobsStorage: z.string().optional(),
+  WEBSITE_HOSTNAME: z.string().min(1).default("localhost:7071"),
+  SANDBOX_CLOCK_URL: z.url({ protocol: /^https?$/ }).optional(),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  FAULT_POINTS: faultPointList.optional(),
+});
+type Settings = z.output<typeof settingsSchema>;
+
+export type DatabaseConnection =
+  | { readonly kind: "url"; readonly url: string }
+  | {
+      readonly kind: "entra";
+      readonly host: string;
+      readonly database: string;
+      readonly user: string;
+    };
+
+export type ServiceBusConnection =
+  | { readonly kind: "connectionString"; readonly connectionString: string }
+  | { readonly kind: "identity"; readonly fullyQualifiedNamespace: string };
+
+export interface IdentityConfig {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Where the verification keys are: null is the sandbox's own key, held in the database. */
+  readonly jwksUrl: string | null;
+}
+
+export interface Config {
+  readonly environment: PlatformEnvironment;
+  readonly database: DatabaseConnection;
+  readonly serviceBus: ServiceBusConnection;
+  readonly identity: IdentityConfig;
+  /** The host's address to set its clock by; null where the engine has no such clock. */
+  readonly sandboxClockUrl: string | null;
+  readonly logLevel: LogLevel;
+  readonly faultPoints: ReadonlyMap<string, number>;
+}
+
+/** A start with wrong settings: the message names each of them and says what to set. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+const databaseOf = (settings: Settings): DatabaseConnection => {
+  const { DATABASE_URL: url, DATABASE_HOST: host, DATABASE_USER: user } = settings;
+  if (url !== undefined) return { kind: "url", url };
+  if (host === undefined)
+    throw new SettingsError(
+      "The setting DATABASE_URL is missing: set it, or DATABASE_HOST with DATABASE_AUTH=entra.",
+    );
+  if (settings.DATABASE_AUTH === undefined)
+    throw new SettingsError("DATABASE_HOST needs the setting DATABASE_AUTH=entra.");
+  if (user === undefined)
+    throw new SettingsError(
+      "DATABASE_HOST needs the setting DATABASE_USER: the database role of the app's identity.",
+    );
+  return { kind: "entra", host, database: settings.DATABASE_NAME, user };
+};
+
+const serviceBusOf = (settings: Settings): ServiceBusConnection => {
+  const connectionString = settings.ServiceBus;
+  if (connectionString !== undefined) return { kind: "connectionString", connectionString };
+  const fullyQualifiedNamespace = settings.ServiceBus__fullyQualifiedNamespace;
+  if (fullyQualifiedNamespace !== undefined) return { kind: "identity", fullyQualifiedNamespace };
+  throw new SettingsError(
+    "The setting ServiceBus is missing: set the connection string, or ServiceBus__fullyQualifiedNamespace.",
+  );
+};
+
+export const sandboxAudience = "api://borsello";
+
+const identityOf = (settings: Settings): IdentityConfig => {
+  const { IDENTITY_ISSUER: issuer, IDENTITY_AUDIENCE: audience } = settings;
+  const jwksUrl = settings.IDENTITY_JWKS_URL;
+  if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined)
+    return { issuer, audience, jwksUrl };
+  const allAbsent = issuer === undefined && audience === undefined && jwksUrl === undefined;
+  if (settings.PLATFORM_ENVIRONMENT !== "production" && allAbsent)
+    return {
+      issuer: `http://${settings.WEBSITE_HOSTNAME}/sandbox/identity/local`,
+      audience: sandboxAudience,
+      jwksUrl: null,
+    };
+  throw new SettingsError(
+    "The settings IDENTITY_ISSUER, IDENTITY_AUDIENCE and IDENTITY_JWKS_URL must all be set" +
+      " (outside production all may be absent: the sandbox's own identity is used).",
+  );
+};
+
+const sentence = ({ path, message }: z.core.$ZodIssue): string => {
+  const name = path.join(".");
+  return `The setting ${name} is missing or wrong: ${message}.`;
+};
+
+/** Reads the settings; empty ones count as absent, as the portal stores them. */
+export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+  const present = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+  );
+  const parsed = settingsSchema.safeParse(present);
+  if (!parsed.success) throw new SettingsError(parsed.error.issues.map(sentence).join(" "));
+  const settings = parsed.data;
+  if (settings.FAULT_POINTS !== undefined && settings.PLATFORM_ENVIRONMENT === "production")
+    throw new SettingsError("The setting FAULT_POINTS must not be set in production.");
+  return {
+    environment: settings.PLATFORM_ENVIRONMENT,
+    database: databaseOf(settings),
+    serviceBus: serviceBusOf(settings),
+    identity: identityOf(settings),
+    sandboxClockUrl: settings.SANDBOX_CLOCK_URL ?? null,
+    logLevel: settings.LOG_LEVEL,
+    faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
+  };
+};

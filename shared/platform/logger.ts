@@ -1,0 +1,74 @@
+/** Structured log lines: one JSON object each, with credentials removed and IBANs masked. */
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger whose lines all carry these fields: a correlation id, a wallet. */
+  with(fields: LogFields): Logger;
+}
+
+const ranks: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
+const secretName =
+  /^(authorization|auth-?key|access_?token|token|password|.*secret|.*connection_?string)$/i;
+const jwt = /\beyJ[\w-]+\.[\w-]+\.[\w-]*/g;
+const bearer = /\bBearer\s+\S+/gi;
+const credentialInText = /\b(client_secret|SharedAccessKey|password)=[^;&\s]+/gi;
+const passwordInUrl = /(\w+:\/\/[^:/@\s]*):[^@\s]+@/g;
+const iban = /\b([A-Z]{2}\d{2})[A-Z0-9]{7,26}([A-Z0-9]{4})\b/g;
+
+/** Text as it may stand in a log. */
+export const redact = (text: string): string =>
+  text
+    .replace(bearer, "Bearer …")
+    .replace(jwt, "…")
+    .replace(credentialInText, "$1=…")
+    .replace(passwordInUrl, "$1:…@")
+    .replace(iban, "$1…$2");
+
+const errorFields = (error: Error): Record<string, unknown> => ({
+  name: error.name,
+  message: error.message,
+  stack: error.stack,
+  ...("code" in error ? { code: error.code } : {}),
+  ...(error.cause === undefined ? {} : { cause: error.cause }),
+});
+
+/** JSON.stringify's replacer: hides values by name, redacts texts, writes what JSON cannot hold. */
+const loggable = (name: string, value: unknown): unknown => {
+  if (secretName.test(name)) return "…";
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Error) return errorFields(value);
+  return value;
+};
+
+export type WriteLine = (level: LogLevel, line: string) => void;
+
+/** Writes lines of at least `minimum` level; `write` is the console, or a test's list. */
+export const createLogger = (minimum: LogLevel, write: WriteLine, base: LogFields = {}): Logger => {
+  const at =
+    (level: LogLevel) =>
+    (message: string, fields: LogFields = {}): void => {
+      if (ranks[level] < ranks[minimum]) return;
+      const line = { time: new Date().toISOString(), level, message, ...base, ...fields };
+      try {
+        write(level, JSON.stringify(line, loggable));
+      } catch {
+        // A field that JSON cannot hold (a cycle) must not turn a log line into a failure.
+        write(level, JSON.stringify({ level, message, fields: "not serialisable" }, loggable));
+      }
+    };
+  return {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    with: (fields) => createLogger(minimum, write, { ...base, ...fields }),
+  };
+};
