@@ -1,0 +1,100 @@
+/** Runs a flow's body on the Durable Functions library. */
+import {
+  RetryOptions,
+  type OrchestrationContext,
+  type Task,
+  type TimerTask,
+} from "durable-functions";
+import type { z } from "zod";
+import { refusal, success } from "../domain/outcome.js";
+import {
+  Again,
+  type Flow,
+  type FlowContext,
+  type FlowEvent,
+  type RetryPolicy,
+  type Step,
+  type Waiting,
+  type Woken,
+} from "./flow.js";
+
+type Durable = OrchestrationContext["df"];
+
+const retryOptions = (policy: RetryPolicy): RetryOptions => {
+  const options = new RetryOptions(policy.firstMs, policy.attempts);
+  options.backoffCoefficient = policy.coefficient;
+  options.maxRetryIntervalInMilliseconds = policy.maximumMs;
+  return options;
+};
+
+/** Yields one task of the library; what comes back is checked by who asked for it. */
+function* settled(task: Task): Waiting<unknown> {
+  return yield task;
+}
+
+function* runStep<Out extends z.ZodType>(
+  df: Durable,
+  { name, input: schema, output, retry }: Step<z.ZodType, Out>,
+  input: unknown,
+): Waiting<z.output<Out>> {
+  const task = df.callActivityWithRetry(name, retryOptions(retry), schema.parse(input));
+  return output.parse(yield* settled(task));
+}
+
+function* attemptStep<Out extends z.ZodType>(
+  df: Durable,
+  step: Step<z.ZodType, Out>,
+  input: unknown,
+) {
+  let result: unknown;
+  try {
+    result = yield* settled(
+      df.callActivityWithRetry(step.name, retryOptions(step.retry), step.input.parse(input)),
+    );
+  } catch (error) {
+    return refusal("unavailable", { reason: error instanceof Error ? error.message : "" });
+  }
+  return success(step.output.parse(result));
+}
+
+const wokenBy = <Event extends FlowEvent>(event: Event, raised: unknown): Woken<Event> => {
+  const data = event.data.safeParse(raised);
+  const woken = data.success ? { event: event.name, data: data.data } : { event: event.name };
+  return woken as Woken<Event>; // The compiler can't see that name and data are of one event.
+};
+
+function* waitForFirst<Event extends FlowEvent>(
+  df: Durable,
+  events: readonly Event[],
+  until: Date | null,
+): Waiting<Woken<Event>> {
+  const waiting = events.map((event) => ({ event, task: df.waitForExternalEvent(event.name) }));
+  const timer: TimerTask | undefined = until === null ? undefined : df.createTimer(until);
+  const tasks: Task[] = waiting.map(({ task }) => task);
+  const first = yield* settled(df.Task.any(timer === undefined ? tasks : [...tasks, timer]));
+  const winner = waiting.find(({ task }) => task === first);
+  if (winner === undefined) return { event: "timeOut" };
+  // A timer that is left running would keep the instance from ending until it fires.
+  timer?.cancel();
+  return wokenBy(winner.event, yield* settled(winner.task));
+}
+
+const flowContext = <Input extends z.ZodType>(df: Durable): FlowContext<Input> => ({
+  instanceId: df.instanceId,
+  now: () => new Date(df.currentUtcDateTime),
+  run: (step, input) => runStep(df, step, input),
+  attempt: (step, input) => attemptStep(df, step, input),
+  waitFor: (events, until) => waitForFirst(df, events, until),
+  setStatus: (sentence) => df.setCustomStatus(sentence),
+  again: (input) => new Again(input),
+});
+
+/** The generator function that Durable Functions registers for this flow. */
+export const orchestrator = (flow: Flow) =>
+  function* (context: OrchestrationContext): Waiting<unknown> {
+    const input = flow.input.parse(context.df.getInput());
+    const ended = yield* flow.body(flowContext(context.df), input);
+    if (!(ended instanceof Again)) return ended;
+    context.df.continueAsNew(flow.input.parse(ended.input));
+    return undefined;
+  };

@@ -1,0 +1,35 @@
+/** Registers flows and the activities behind their steps with Durable Functions. */
+import { app } from "durable-functions";
+import type { z } from "zod";
+import type { Flow, Step } from "./flow.js";
+import { orchestrator } from "./flow-context.js";
+
+export interface Activity {
+  readonly name: string;
+  readonly perform: (input: unknown) => Promise<unknown>;
+}
+
+/** The effect behind a step. It may run twice, at the same time even: its change must be guarded. */
+export const activity = <Input extends z.ZodType, Output extends z.ZodType>(
+  step: Step<Input, Output>,
+  perform: (input: z.output<Input>) => Promise<z.input<Output>>,
+): Activity => ({
+  name: step.name,
+  perform: async (input) => perform(step.input.parse(input)),
+});
+
+const assertComplete = (flows: readonly Flow[], activities: readonly Activity[]): void => {
+  const names = new Set(activities.map(({ name }) => name));
+  if (names.size < activities.length) throw new Error("two activities have one name");
+  for (const flow of flows)
+    for (const { name } of flow.steps)
+      // A host waits for ever for an activity that nobody registered, so this is found at the start.
+      if (!names.has(name)) throw new Error(`flow ${flow.name}: no activity does its step ${name}`);
+};
+
+export const registerFlows = (flows: readonly Flow[], activities: readonly Activity[]): void => {
+  assertComplete(flows, activities);
+  for (const flow of flows) app.orchestration(flow.name, orchestrator(flow));
+  for (const { name, perform } of activities)
+    app.activity(name, { handler: async (input: unknown) => perform(input) });
+};
