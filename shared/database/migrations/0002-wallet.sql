@@ -184,3 +184,42 @@ return json_build_object(
   'reactivationDate', borsello.iso(w.reactivation_date),
   'originatingDealerKey', w.originating_dealer_key
 );
+
+-- The records that the API answers, every field present.
+create function borsello.wallet_record(w borsello.wallet) returns json
+language sql stable parallel safe
+return json_build_object(
+  'walletId', w.wallet_id, 'partnerKey', w.partner_key, 'taxId', w.tax_id,
+  'firstName', w.first_name, 'lastName', w.last_name, 'iban', w.iban, 'bic', w.bic,
+  'isIbanValidated', w.is_iban_validated, 'ibanValidationCode', w.iban_validation_code,
+  'phoneNumber', w.phone_number, 'email', w.email,
+  'creationDate', borsello.iso(w.creation_date),
+  'lastUpdateDate', borsello.iso(w.last_update_date),
+  'lastUsageDate', borsello.iso(w.last_usage_date),
+  'closureDate', borsello.iso(w.closure_date),
+  'suspensionDate', borsello.iso(w.suspension_date),
+  'originatingDealerKey', w.originating_dealer_key,
+  'addressStreet', w.address_street, 'addressNumber', w.address_number, 'zipCode', w.zip_code,
+  'city', w.city, 'province', w.province, 'country', w.country, 'status', w.status,
+  'metadata', w.metadata
+);
+
+create function borsello.mandate_record(m borsello.mandate) returns json
+language sql stable parallel safe
+return json_build_object(
+  'mandateId', m.mandate_id, 'walletId', m.wallet_id, 'storeId', m.store_id, 'type', m.type,
+  'partnerKey', m.partner_key, 'mandateUniqueReference', m.mandate_unique_reference,
+  'debtorName', m.debtor_name, 'debtorIban', m.debtor_iban,
+  'amount', borsello.money(m.amount_cents), 'frequency', m.frequency,
+  'creationDate', borsello.iso(m.creation_date), 'fillDate', borsello.iso(m.fill_date),
+  'activationRequestDate', borsello.iso(m.activation_request_date),
+  'activationDate', borsello.iso(m.activation_date),
+  'disableRequestDate', borsello.iso(m.disable_request_date),
+  'disabledDate', borsello.iso(m.disabled_date),
+  'rejectionDate', borsello.iso(m.rejection_date), 'status', m.status,
+  'nextDepositRequestDate', m.next_deposit_request_date,
+  'lastDepositRequestedDate', borsello.iso(m.last_deposit_requested_date),
+  'addressStreet', m.address_street, 'city', m.city, 'lastError', m.last_error,
+  'lastFailureDate', borsello.iso(m.last_failure_date),
+  'nextDepositDate', m.next_deposit_date, 'lastDepositDate', borsello.iso(m.last_deposit_date)
+);

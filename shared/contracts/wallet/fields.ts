@@ -1,0 +1,27 @@
+/** Fields that the wallet API's bodies share: texts, dates, identifiers. */
+import { z } from "zod";
+import { emailPattern } from "../../domain/wallet/email.js";
+
+/** One line of text as people write it, ends trimmed; control characters have no place in it. */
+export const Text = z
+  .string()
+  .trim()
+  .min(1)
+  .max(255)
+  .regex(/^\P{Cc}*$/u, "must not hold control characters");
+
+/** Short texts of which the shape is checked later, with an error code of its own. */
+export const Code = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(/^\P{Cc}*$/u, "must not hold control characters");
+
+export const Email = z.string().max(254).regex(emailPattern, "must be an e-mail address");
+
+export const DateTime = z.iso.datetime();
+export const NullableDateTime = DateTime.nullable();
+export const NullableDate = z.iso.date().nullable();
+export const Metadata = z.record(z.string(), z.unknown());
+
+export const walletParams = { walletId: z.uuid() } as const;
