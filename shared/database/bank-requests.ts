@@ -94,3 +94,24 @@ export const recordOutcome = async (
   if (instanceId === null || event === null) return { result: "late" };
   return { result: "recorded", instanceId, event };
 };
+
+const LatestRequest = z.object({
+  status: z.enum(["Requested", "Accepted", "Booked", "Refused", "Returned"]),
+  requestedAt: z.string(),
+  reasonCode: z.string().nullable(),
+});
+export type LatestRequest = z.infer<typeof LatestRequest>;
+
+/** The last request of this kind for a mandate, and what became of it. */
+export const latestMandateRequest = (
+  database: Queryable,
+  mandateId: string,
+  kind: BankRequestKind,
+): Promise<LatestRequest | undefined> =>
+  database.row(
+    LatestRequest,
+    `select status, borsello.iso(requested_at) as "requestedAt", reason_code as "reasonCode"
+     from borsello.bank_request where mandate_id = $1 and kind = $2
+     order by requested_at desc, request_id desc limit 1`,
+    [mandateId, kind],
+  );

@@ -11,6 +11,31 @@ export interface IbanAttempt {
   readonly attempt: number;
 }
 
+const State = z.object({
+  status: z.enum(["Waiting", "Validated", "Expired", "Replaced"]),
+  code: z.string(),
+  expiresAt: z.string(),
+  feedback: z.string().nullable(),
+  /** Notifications with the wallet's code that nobody has tried to match yet. */
+  untried: z.array(z.string()),
+});
+export type IbanValidationState = z.infer<typeof State>;
+
+export const findIbanValidation = (
+  database: Queryable,
+  { walletId, attempt }: IbanAttempt,
+): Promise<IbanValidationState | undefined> =>
+  database.row(
+    State,
+    `select status, code, borsello.iso(expires_at) as "expiresAt", feedback, array(
+       select bank_notification_id from borsello.bank_notification as notification
+       where notification.wallet_id = validation.wallet_id and notification.status = 'Received'
+         and reconciliation_type = 'IbanValidation' and attempts = 0
+       order by bank_notification_id) as untried
+     from borsello.iban_validation as validation where wallet_id = $1 and attempt = $2`,
+    [walletId, attempt],
+  );
+
 export interface SctToMatch extends IbanAttempt {
   readonly bankNotificationId: string;
 }
@@ -63,11 +88,8 @@ const lockCandidate = async (tx: Queryable, sct: SctToMatch): Promise<Candidate 
   );
 };
 
-const writeFeedback = async (
-  tx: Queryable,
-  sct: SctToMatch,
-  feedback: string,
-): Promise<SctMatch> => {
+/** On the notification that stays Received and, while it waits, on the validation. */
+const writeFeedback = async (tx: Queryable, sct: SctToMatch, feedback: string): Promise<void> => {
   await tx.execute(
     `with notification as (
        update borsello.bank_notification set feedback = $4, attempts = attempts + 1,
@@ -79,7 +101,6 @@ const writeFeedback = async (
      from notification where wallet_id = $1 and attempt = $2 and status = 'Waiting'`,
     [sct.walletId, sct.attempt, sct.bankNotificationId, feedback],
   );
-  return { result: "mismatch", feedback };
 };
 
 /** Notification, validation and wallet, with the events that tell of them. */
@@ -143,10 +164,15 @@ export const matchSct = (database: Database, sct: SctToMatch): Promise<SctMatch>
       candidate.validatedBy === sct.bankNotificationId
     )
       return { result: "validated" };
-    if (candidate?.validationStatus !== "Waiting" || candidate.notificationStatus !== "Received")
+    if (candidate?.validationStatus !== "Waiting" || candidate.notificationStatus !== "Received") {
+      await writeFeedback(tx, sct, "Code: the IBAN validation that the reason names has ended");
       return { result: "ended" };
+    }
     const feedback = refusalOf(candidate);
-    if (feedback !== undefined) return writeFeedback(tx, sct, feedback);
+    if (feedback !== undefined) {
+      await writeFeedback(tx, sct, feedback);
+      return { result: "mismatch", feedback };
+    }
     const operationId = await creditIncoming(tx, {
       type: candidate.type === "IncomingSctInstant" ? "SctInstantDeposit" : "SctStandardDeposit",
       walletId: sct.walletId,

@@ -28,6 +28,8 @@ create table borsello.bank_request (
   booking_date date,
   last_outcome_at timestamptz
 );
+create index bank_request_by_mandate on borsello.bank_request (mandate_id, kind, requested_at)
+  where mandate_id is not null;
 
 -- Writes a bank request and its message, once per request id; true when it was not there before.
 -- Called inside the statement of its cause, whose main query must read the result: PostgreSQL
@@ -92,6 +94,8 @@ create table borsello.bank_notification (
 );
 create index bank_notification_by_date on borsello.bank_notification
   (partner_key, creation_date, bank_notification_id);
+create index bank_notification_untried on borsello.bank_notification (wallet_id)
+  where status = 'Received' and attempts = 0;
 
 -- Ledger accounts. An entry's sign is the account's own view: a positive amount raises what the
 -- account owes its holder, so a deposit is +wallet, -bank. Only buckets carry a stored balance:
