@@ -80,6 +80,8 @@ const dropWithPassage = ({ uid, gid }: Owner): Account => {
     "--clear-groups",
     `--inh-caps=${capabilities}`,
     `--ambient-caps=${capabilities}`,
+    // Without this, access(2) answers as if the account had no such leave, and initdb asks it.
+    "--securebits=+no_setuid_fixup",
     "--",
   ];
   return {

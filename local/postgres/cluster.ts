@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { errorCode, StartError } from "../start-error.js";
 import { chooseAccount } from "./account.js";
 import type { Account, Owner } from "./account.js";
@@ -21,6 +21,7 @@ export interface Cluster {
 const supportedVersion = "18";
 
 const describe: Readonly<Record<string, string>> = {
+  ENOENT: "it cannot be made there",
   EACCES: "you may not write there",
   EPERM: "you may not write there",
   EROFS: "it is read-only",
@@ -29,6 +30,9 @@ const describe: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   ENAMETOOLONG: "its path is too long",
 };
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 const unusable = (folder: string, error: unknown): unknown => {
   const reason = describe[errorCode(error) ?? ""];
@@ -39,11 +43,27 @@ const unusable = (folder: string, error: unknown): unknown => {
       );
 };
 
-/** Makes the data folder and proves that it can be written. Resolves to its real path. */
-export const prepareFolder = async (folder: string): Promise<string> => {
+/** Makes the folder and those above it. (Node's own recursive mkdir never returns below /proc.) */
+const makeFolder = async (folder: string): Promise<void> => {
+  // Run by root, PostgreSQL's own account has to pass through, though not to list or to read.
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  const make = () => mkdir(folder, { mode });
   try {
-    // Run by root, PostgreSQL's own account has to pass through, though not to list or to read.
-    await mkdir(folder, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    await make();
+  } catch (error) {
+    const above = dirname(folder);
+    if (errorCode(error) === "ENOENT" && !(await isFolder(above))) {
+      await makeFolder(above);
+      await make();
+    } else if (!(await isFolder(folder))) throw error;
+  }
+};
+
+/** Makes the data folder and proves that it can be written. Resolves to its real path. */
+export const prepareFolder = async (path: string): Promise<string> => {
+  const folder = resolve(path);
+  try {
+    await makeFolder(folder);
     const proof = join(folder, `.writable-${process.pid}`);
     await writeFile(proof, "");
     await rm(proof);
@@ -134,8 +154,8 @@ const create = async (
 /** The cluster in `folder`, made first if there is none yet. */
 export const openCluster = async (folder: string, durable: boolean): Promise<Cluster> => {
   const directory = join(folder, "postgres");
+  const binaries = await findBinaries(join(folder, "lib"));
   try {
-    const binaries = await findBinaries(join(folder, "lib"));
     const owner = await stat(directory).catch(() => undefined);
     if (owner === undefined) return { ...(await create(folder, binaries, durable)), directory };
     const [account, password, version] = await Promise.all([

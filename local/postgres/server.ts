@@ -1,7 +1,6 @@
 /** Runs the embedded PostgreSQL on a data folder, and brings it back should it end by itself. */
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { reservePort } from "../reserve-port.js";
 import { StartError } from "../start-error.js";
 import { openCluster, prepareFolder } from "./cluster.js";
 import type { Cluster } from "./cluster.js";
@@ -19,7 +18,10 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** False gives up safety against a crash of the machine: for data that nobody needs afterwards. */
   readonly durable?: boolean;
+  /** Every line of the server's own log. */
   readonly log?: (line: string) => void;
+  /** What a person should know though all goes on. */
+  readonly warn?: (message: string) => void;
 }
 
 export interface PostgresServer {
@@ -64,13 +66,9 @@ const attemptsMax = 5;
 const retryMs = 100;
 
 const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port was given");
-  return address.port;
+  const reserved = await reservePort(0, "");
+  await reserved.release();
+  return reserved.port;
 };
 
 /** The port may be taken, or a dying predecessor's memory still held, for a moment. */

@@ -13,8 +13,11 @@ export interface TestDatabase {
 const templateLock = 7_071_001;
 const templateName = "template_migrated";
 
-const withServer = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-  const client = new Client({ connectionString: inject("postgresUrl") });
+const withServer = async <T>(
+  work: (client: Client) => Promise<T>,
+  connectionString = inject("postgresUrl"),
+): Promise<T> => {
+  const client = new Client({ connectionString });
   await client.connect();
   try {
     return await work(client);
@@ -41,7 +44,7 @@ const ensureTemplate = async (client: Client): Promise<void> => {
     await client.query(`drop database if exists ${draft}`);
     await client.query(`create database ${draft}`);
     const { migrate } = await import("../../shared/database/migrate.js");
-    await migrate(urlOf(draft));
+    await withServer(migrate, urlOf(draft));
     await client.query(`alter database ${draft} rename to ${templateName}`);
   } finally {
     await client.query("select pg_advisory_unlock($1)", [templateLock]);
