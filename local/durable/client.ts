@@ -1,0 +1,97 @@
+/** What a client may ask of the engine: start, raise, stop, look. Answers come after the commit. */
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import type { NewInstance } from "./change.js";
+import { newEntity } from "./command-effects.js";
+import { readInstance, type InstanceRow } from "./instance-rows.js";
+import type { MessageBody } from "./messages.js";
+import { isFinal, type RuntimeStatus } from "./protocol.js";
+import { removeInstances } from "./purge.js";
+import type { Registry } from "./registry.js";
+import { rewind } from "./rewind.js";
+
+export interface StartRequest {
+  readonly name: string;
+  readonly id?: string | undefined;
+  /** JSON text; absent where there is none. */
+  readonly input?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+export type Started =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly status: RuntimeStatus };
+
+export type Told = "told" | "unknown" | "ended";
+
+export const newInstanceId = (): string => randomUUID().replaceAll("-", "");
+
+export class Client {
+  readonly #pool: Pool;
+  readonly #hub: string;
+  readonly #registry: Registry;
+
+  constructor(pool: Pool, hub: string, registry: Registry) {
+    this.#pool = pool;
+    this.#hub = hub;
+    this.#registry = registry;
+  }
+
+  async find(id: string): Promise<InstanceRow | undefined> {
+    return readInstance(this.#pool, this.#hub, id);
+  }
+
+  async start({ name, id = newInstanceId(), input, version }: StartRequest): Promise<Started> {
+    const instance: NewInstance = {
+      id,
+      kind: "orchestration",
+      executionId: newInstanceId(),
+      name,
+      version,
+      status: "Pending",
+      input,
+    };
+    const at = new Date(this.#registry.clock.now());
+    const committed = await this.#registry.commit({ at, instances: [instance] });
+    if (committed.created.get(id)?.executionId !== instance.executionId)
+      return { ok: false, status: (await this.find(id))?.status ?? "Running" };
+    this.#registry.adopt([instance], committed);
+    return { ok: true, id };
+  }
+
+  /** Leaves a message for an open orchestration; entities take signals instead. */
+  async tell(id: string, body: MessageBody): Promise<Told> {
+    const instance = await this.find(id);
+    if (instance === undefined) return "unknown";
+    if (isFinal(instance.status)) return "ended";
+    await this.#send(id, body);
+    return "told";
+  }
+
+  /** Resolves when the failed instance, and what failed below it, is on its way again. */
+  async rewind(id: string, reason: string): Promise<void> {
+    const nextMessageId = (): number => this.#registry.nextMessageId();
+    const ids = await rewind(this.#pool, { hub: this.#hub, id, reason, nextMessageId });
+    for (const each of ids) this.#registry.want(each);
+  }
+
+  async purge({ id, key }: InstanceRow): Promise<number> {
+    const removed = await removeInstances(this.#pool, [key]);
+    this.#registry.forget(id);
+    return removed;
+  }
+
+  async signal(entityId: string, operation: string, input: string | undefined): Promise<void> {
+    const more = input === undefined ? {} : { input };
+    const body: MessageBody = { type: "operation", id: randomUUID(), operation, ...more };
+    await this.#send(entityId, body, [newEntity(entityId)]);
+  }
+
+  async #send(target: string, body: MessageBody, instances: NewInstance[] = []): Promise<void> {
+    const message = { id: this.#registry.nextMessageId(), target, body };
+    const at = new Date(this.#registry.clock.now());
+    const committed = await this.#registry.commit({ at, messages: [message], instances });
+    this.#registry.adopt(instances, committed);
+    this.#registry.dispatch([message]);
+  }
+}

@@ -1,0 +1,115 @@
+/** Writes changes to the database: at once when alone, together with others while a write runs. */
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import type { Change, Committed, CreatedInstance } from "./change.js";
+import { flushStatement } from "./flush-statement.js";
+
+interface Waiting {
+  readonly change: Change;
+  readonly settle: (committed: Committed) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** So many changes go into one statement at most: beyond, latency grows and throughput does not. */
+const batchMax = 500;
+
+/** A server's answer is final; anything else (a lost connection, a restart) may be tried again. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !/^(?:08|53|57|40)/u.test(error.code ?? "");
+
+interface AnswerRow {
+  readonly id: string | null;
+  readonly key: string;
+  readonly epoch: string;
+  readonly execution_id: string;
+}
+
+export class Committer {
+  readonly #pool: pg.Pool;
+  readonly #hub: string;
+  readonly #owner: () => string;
+  #client: pg.PoolClient | undefined;
+  #queue: Waiting[] = [];
+  #writing = false;
+  #stopped = false;
+
+  constructor(pool: pg.Pool, hub: string, owner: () => string) {
+    this.#pool = pool;
+    this.#hub = hub;
+    this.#owner = owner;
+  }
+
+  /** How many changes wait for their write or its answer. */
+  get pending(): number {
+    return this.#queue.length + (this.#writing ? 1 : 0);
+  }
+
+  /** Resolves when the change is on disk, or is known to be fenced off. */
+  async commit(change: Change): Promise<Committed> {
+    return new Promise((settle, fail) => {
+      this.#queue.push({ change, settle, fail });
+      if (!this.#writing) void this.#drain();
+    });
+  }
+
+  /** Gives up on everything not yet written, as a crash would. */
+  stop(): void {
+    this.#stopped = true;
+    this.#queue = [];
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+
+  async #drain(): Promise<void> {
+    this.#writing = true;
+    while (this.#queue.length > 0 && !this.#stopped)
+      await this.#write(this.#queue.splice(0, batchMax));
+    this.#writing = false;
+  }
+
+  /** A refused batch is tried change by change: one that cannot be stored must not stop others. */
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const rows = await this.#flush(batch.map(({ change }) => change));
+      if (this.#stopped) return;
+      const passed = new Set<number>();
+      const created = new Map<string, CreatedInstance>();
+      for (const { id, key, epoch, execution_id: executionId } of rows)
+        if (id === null) passed.add(Number(key));
+        else created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
+      for (const { change, settle } of batch) {
+        const { turn } = change;
+        settle({ applied: turn === undefined || passed.has(turn.key), created });
+      }
+    } catch (error) {
+      if (batch.length > 1) for (const one of batch) await this.#write([one]);
+      else for (const { fail } of batch) fail(error);
+    }
+  }
+
+  /** After a lost connection a turn may be there already; its fence then keeps it from doubling. */
+  async #flush(changes: readonly Change[]): Promise<AnswerRow[]> {
+    for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
+      try {
+        this.#client ??= await this.#connect();
+        const statement = flushStatement(this.#hub, this.#owner(), changes);
+        const { rows } = await this.#client.query<AnswerRow>(statement);
+        return rows;
+      } catch (error) {
+        if (this.#stopped) return [];
+        if (isRefusal(error)) throw error;
+        this.#client?.release(true);
+        this.#client = undefined;
+        await sleep(pauseMs);
+      }
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    const client = await this.#pool.connect();
+    // A lost connection shows in the next query, which tries again; here it must only not crash.
+    client.on("error", () => undefined);
+    await client.query("set plan_cache_mode = force_generic_plan");
+    return client;
+  }
+}

@@ -1,0 +1,53 @@
+/** The turns that run no code: an orchestration is suspended, or terminated. */
+import { encodeEvents } from "./history-codec.js";
+import type { Message } from "./messages.js";
+import { historyEvent } from "./protocol.js";
+import { endTurn, type Turn, type TurnContext } from "./turn.js";
+
+const reasonOf = ({ body }: Message): string | undefined =>
+  "reason" in body ? body.reason : undefined;
+
+const reasonText = (reason: string | undefined): string | undefined =>
+  reason === undefined ? undefined : JSON.stringify(reason);
+
+export const terminationTurn = (context: TurnContext, message: Message): Turn => {
+  const { now, state } = context;
+  const reason = reasonOf(message);
+  const output = reasonText(reason);
+  const why = `Orchestrator function '${state.name}' was terminated: ${reason ?? ""}`;
+  return endTurn(context, { status: "Terminated", output, reason: why, details: why }, [
+    historyEvent("OrchestratorStarted", now),
+    historyEvent("ExecutionTerminated", now, { ...(reason !== undefined && { Input: reason }) }),
+  ]);
+};
+
+/** Everything else that has arrived keeps waiting until the orchestration is resumed. */
+export const suspensionTurn = (context: TurnContext, message: Message): Turn => {
+  const { now, state } = context;
+  const reason = reasonOf(message);
+  const events = [
+    historyEvent("ExecutionSuspended", now, { ...(reason !== undefined && { Reason: reason }) }),
+  ];
+  return {
+    change: {
+      at: now,
+      turn: {
+        key: state.key,
+        id: state.id,
+        epoch: state.epoch,
+        turn: state.turn,
+        executionId: state.executionId,
+        status: "Suspended",
+        output: reasonText(reason),
+        carried: state.carried.length > 0 ? encodeEvents(state.carried) : undefined,
+        events: encodeEvents(events),
+        forget: "nothing",
+      },
+      consumed: [message.id],
+    },
+    events,
+    effects: undefined,
+    cancelledTimers: [],
+    next: { kind: "open", status: "Suspended" },
+  };
+};

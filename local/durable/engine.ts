@@ -1,0 +1,217 @@
+/** The durable engine: runs the orchestrations of one loaded app, with their state in PostgreSQL. */
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import type { LocalClock } from "../clock.js";
+import { ActivityRunner } from "./activity-runner.js";
+import { Client } from "./client.js";
+import { clientBinding } from "./client-binding.js";
+import { Committer } from "./committer.js";
+import type { DurableFunctions } from "./functions.js";
+import type { HttpAnswer, HttpCall } from "./http-answer.js";
+import { HttpApi } from "./http-api.js";
+import { MessageIds } from "./message-ids.js";
+import { Ownership } from "./ownership.js";
+import { purgeFinished } from "./purge.js";
+import { Registry } from "./registry.js";
+import { createSchema } from "./schema.js";
+import { Timers } from "./timers.js";
+import { EndWaiters } from "./end-waiters.js";
+
+export interface EngineSettings {
+  /** Activities that run at the same time. */
+  readonly concurrentActivities?: number;
+  /** Instances that stay in memory though they have nothing to do. */
+  readonly idleInstances?: number;
+  /** Finished instances older than this are removed; 0 keeps them for ever. */
+  readonly keepFinishedMs?: number;
+  /** How often to look for hosts that died and for messages that nobody told us of. */
+  readonly sweepMs?: number;
+}
+
+export interface EngineOptions {
+  readonly pool: Pool;
+  readonly hub: string;
+  readonly functions: DurableFunctions;
+  readonly clock: LocalClock;
+  /** Where the host listens, such as http://127.0.0.1:7071. */
+  readonly baseUrl: string;
+  /** The `code` that opens the public management API. */
+  readonly key: string;
+  readonly settings?: EngineSettings;
+}
+
+export interface EngineStatus {
+  readonly instancesInMemory: number;
+  readonly idleInstances: number;
+  readonly openActivities: number;
+  readonly nearTimers: number;
+  readonly pendingCommits: number;
+}
+
+export interface DurableEngine {
+  /** JSON text for a durableClient input binding. */
+  clientBinding(): string;
+  /** Answers the durable HTTP API; null where the path is not ours. */
+  handleHttp(call: HttpCall): Promise<HttpAnswer | null>;
+  /**
+   * Waits until nothing is runnable now, at most `timeoutMs`; resolves to how many instances have
+   * moved since the clock last jumped or this was last asked.
+   */
+  settle(timeoutMs: number): Promise<number>;
+  status(): EngineStatus;
+  stop(): Promise<void>;
+  /** Stops as a crash would: nothing more is written, nothing is given up in order. */
+  destroy(): Promise<void>;
+}
+
+const defaults: Required<EngineSettings> = {
+  concurrentActivities: 100,
+  idleInstances: 1_000,
+  keepFinishedMs: 30 * 24 * 3_600_000,
+  sweepMs: 2_000,
+};
+
+const purgeEveryMs = 3_600_000;
+
+class Engine implements DurableEngine {
+  readonly #options: EngineOptions;
+  readonly #settings: Required<EngineSettings>;
+  readonly #committer: Committer;
+  readonly #activities: ActivityRunner;
+  readonly #ownership: Ownership;
+  readonly #timers: Timers;
+  readonly #registry: Registry;
+  readonly #waiters = new EndWaiters();
+  readonly #http: HttpApi;
+  readonly #rpcPath = `/durabletask/${randomUUID()}/`;
+  readonly #moved = new Set<string>();
+  readonly #unsubscribe: () => void;
+  #intervals: NodeJS.Timeout[] = [];
+
+  constructor(options: EngineOptions, messageIds: MessageIds) {
+    const { pool, hub, functions, clock } = options;
+    this.#options = options;
+    this.#settings = { ...defaults, ...options.settings };
+    const owner = (): string => this.#ownership.hostId;
+    this.#committer = new Committer(pool, hub, owner);
+    this.#activities = new ActivityRunner(functions, this.#settings.concurrentActivities);
+    this.#ownership = new Ownership(pool, hub, this.#settings.sweepMs, {
+      onMessage: (id) => this.#registry.want(id),
+      onTakeover: () => this.#resume(),
+      onLost: () => this.#registry.dropAll(),
+    });
+    this.#timers = new Timers(pool, hub, owner, clock, (due) => this.#registry.dispatch(due));
+    this.#registry = new Registry({
+      pool,
+      hub,
+      functions,
+      clock,
+      committer: this.#committer,
+      activities: this.#activities,
+      messageIds,
+      ownership: () => this.#ownership,
+      timers: () => this.#timers,
+      idleMax: this.#settings.idleInstances,
+      onMoved: (id, ended) => {
+        this.#moved.add(id);
+        if (ended) this.#waiters.ended(id);
+      },
+    });
+    this.#http = new HttpApi({
+      ...options,
+      client: new Client(pool, hub, this.#registry),
+      waiters: this.#waiters,
+      rpcPath: this.#rpcPath,
+    });
+    this.#unsubscribe = clock.onJump(() => {
+      this.#moved.clear();
+      this.#timers.reread();
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#ownership.start();
+    this.#timers.tick();
+    const every = (ms: number, work: () => Promise<unknown>): void => {
+      const interval = setInterval(() => void work().catch(() => undefined), ms);
+      this.#intervals.push(interval.unref());
+    };
+    every(2 * this.#settings.sweepMs, async () => this.#registry.sweep());
+    const { pool } = this.#options;
+    const { keepFinishedMs } = this.#settings;
+    if (keepFinishedMs > 0) every(purgeEveryMs, async () => purgeFinished(pool, keepFinishedMs));
+  }
+
+  #resume(): void {
+    this.#timers.reread();
+    void this.#registry.sweep().catch(() => undefined);
+  }
+
+  clientBinding(): string {
+    return clientBinding({ ...this.#options, rpcPath: this.#rpcPath });
+  }
+
+  async handleHttp(call: HttpCall): Promise<HttpAnswer | null> {
+    return this.#http.handle(call);
+  }
+
+  #isQuiet(): boolean {
+    return (
+      !this.#registry.isBusy &&
+      this.#committer.pending === 0 &&
+      this.#activities.open === 0 &&
+      !this.#timers.isBehind
+    );
+  }
+
+  async settle(timeoutMs: number): Promise<number> {
+    const deadline = Date.now() + timeoutMs;
+    this.#timers.tick();
+    while (!this.#isQuiet() && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    const count = this.#moved.size;
+    this.#moved.clear();
+    return count;
+  }
+
+  status(): EngineStatus {
+    return {
+      instancesInMemory: this.#registry.size,
+      idleInstances: this.#registry.idle,
+      openActivities: this.#activities.open,
+      nearTimers: this.#timers.size,
+      pendingCommits: this.#committer.pending,
+    };
+  }
+
+  async stop(): Promise<void> {
+    const deadline = Date.now() + 1_000;
+    while (this.#committer.pending > 0 && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await this.#end(true);
+  }
+
+  async destroy(): Promise<void> {
+    await this.#end(false);
+  }
+
+  async #end(gracefully: boolean): Promise<void> {
+    this.#unsubscribe();
+    for (const interval of this.#intervals) clearInterval(interval);
+    this.#registry.dropAll();
+    this.#registry.stop();
+    this.#committer.stop();
+    this.#activities.stop();
+    this.#timers.stop();
+    this.#waiters.stop();
+    await this.#ownership.stop(gracefully);
+  }
+}
+
+/** To be called once the app's files are loaded; open orchestrations go on at once. */
+export const startEngine = async (options: EngineOptions): Promise<DurableEngine> => {
+  await createSchema(options.pool);
+  const engine = new Engine(options, await MessageIds.open(options.pool));
+  await engine.start();
+  return engine;
+};

@@ -1,0 +1,66 @@
+/** Requests to the durable HTTP API, and the shapes of its answers. */
+
+/** A request as the host hands it over; `url` is the path with its query. */
+export interface HttpCall {
+  readonly method: string;
+  readonly url: string;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: string;
+}
+
+/** A call below the API's base path: its decoded path segments and its query. */
+export interface ApiCall {
+  readonly method: string;
+  /** The whole address. */
+  readonly url: URL;
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: string;
+  header(name: string): string | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+export const empty = (status: number, headers: Record<string, string> = {}): HttpAnswer => ({
+  status,
+  headers,
+  body: "",
+});
+
+export const json = (
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): HttpAnswer => ({
+  status,
+  headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
+  body: JSON.stringify(value),
+});
+
+export const refusal = (
+  status: number,
+  message: string,
+  exception?: { readonly message: string; readonly type: string },
+): HttpAnswer =>
+  json(status, {
+    Message: message,
+    ...(exception !== undefined && {
+      ExceptionMessage: exception.message,
+      ExceptionType: exception.type,
+    }),
+  });
+
+/** The JSON text of a body, or undefined where it is not JSON. */
+export const jsonBody = (body: string): string | undefined => {
+  try {
+    JSON.parse(body);
+    return body;
+  } catch {
+    return undefined;
+  }
+};

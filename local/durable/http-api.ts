@@ -1,0 +1,101 @@
+/** Routes the durable HTTP API: the public one behind its key, and the client library's own. */
+import { timingSafeEqual } from "node:crypto";
+import type { Pool } from "pg";
+import { publicPath, type Addresses } from "./client-binding.js";
+import type { Client } from "./client.js";
+import type { EndWaiters } from "./end-waiters.js";
+import type { DurableFunctions } from "./functions.js";
+import { empty, refusal, type ApiCall, type HttpAnswer, type HttpCall } from "./http-answer.js";
+import { EntityRoutes } from "./http-entities.js";
+import { InstanceRoutes } from "./http-instances.js";
+import { ListRoutes } from "./http-lists.js";
+import { StartRoutes } from "./http-starts.js";
+import { errorMessage } from "./protocol.js";
+
+export interface HttpApiOptions extends Addresses {
+  readonly pool: Pool;
+  readonly functions: DurableFunctions;
+  readonly client: Client;
+  readonly waiters: EndWaiters;
+  readonly rpcPath: string;
+}
+
+const sameText = (a: string, b: string): boolean => {
+  const [first, second] = [Buffer.from(a), Buffer.from(b)];
+  return first.length === second.length && timingSafeEqual(first, second);
+};
+
+/** Undefined where a segment cannot be decoded, or hides a slash: no id may hold one. */
+const decoded = (path: string): string[] | undefined => {
+  try {
+    const segments = path.split("/").map(decodeURIComponent);
+    return segments.some((segment) => /[/\\\0]/u.test(segment)) ? undefined : segments;
+  } catch {
+    return undefined;
+  }
+};
+
+export class HttpApi {
+  readonly #options: HttpApiOptions;
+  readonly #instances: InstanceRoutes;
+  readonly #starts: StartRoutes;
+  readonly #lists: ListRoutes;
+  readonly #entities: EntityRoutes;
+
+  constructor(options: HttpApiOptions) {
+    this.#options = options;
+    this.#starts = new StartRoutes(options);
+    this.#instances = new InstanceRoutes(options, this.#starts);
+    this.#lists = new ListRoutes(options);
+    this.#entities = new EntityRoutes(options);
+  }
+
+  async handle(call: HttpCall): Promise<HttpAnswer | null> {
+    const { rpcPath, baseUrl } = this.#options;
+    const url = new URL(call.url, baseUrl);
+    const { pathname } = url;
+    if (pathname.startsWith(rpcPath))
+      return this.#answer(call, url, pathname.slice(rpcPath.length));
+    if (!pathname.toLowerCase().startsWith(`${publicPath}/`)) return null;
+    const given = url.searchParams.get("code") ?? call.headers["x-functions-key"];
+    if (typeof given !== "string" || !sameText(given, this.#options.key))
+      return empty(401, { "WWW-Authenticate": "Bearer" });
+    return this.#answer(call, url, pathname.slice(publicPath.length + 1));
+  }
+
+  async #answer(call: HttpCall, url: URL, path: string): Promise<HttpAnswer> {
+    const segments = decoded(path.replace(/\/$/u, ""));
+    if (segments === undefined) return empty(404);
+    const query = url.searchParams;
+    const hub = query.get("taskHub");
+    if (hub !== null && hub.toLowerCase() !== this.#options.hub.toLowerCase()) return empty(404);
+    const [area = "", ...rest] = segments;
+    const header = (name: string): string | undefined => {
+      const value = call.headers[name];
+      return typeof value === "string" ? value : value?.[0];
+    };
+    const { method, body } = call;
+    try {
+      const inner: ApiCall = { method, url, segments: rest, query, body, header };
+      return (await this.#route(area.toLowerCase(), inner)) ?? empty(404);
+    } catch (error) {
+      return refusal(500, "Something went wrong while processing your request", {
+        message: errorMessage(error),
+        type: error instanceof Error ? error.name : "Error",
+      });
+    }
+  }
+
+  async #route(area: string, call: ApiCall): Promise<HttpAnswer | undefined> {
+    switch (area) {
+      case "orchestrators":
+        return this.#starts.handle(call);
+      case "instances":
+        return call.segments.length === 0 ? this.#lists.handle(call) : this.#instances.handle(call);
+      case "entities":
+        return this.#entities.handle(call);
+      default:
+        return undefined;
+    }
+  }
+}

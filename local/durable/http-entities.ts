@@ -1,0 +1,69 @@
+/** Entities over HTTP: signal, read, list. */
+import type { Pool } from "pg";
+import type { Client } from "./client.js";
+import { noSuchFunction } from "./command-effects.js";
+import type { DurableFunctions } from "./functions.js";
+import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
+import type { InstanceRow } from "./instance-rows.js";
+import { entityInstanceId, parseEntityId } from "./protocol.js";
+
+interface EntityParts {
+  readonly pool: Pool;
+  readonly hub: string;
+  readonly functions: DurableFunctions;
+  readonly client: Client;
+}
+
+const listMax = 100;
+
+export class EntityRoutes {
+  readonly #parts: EntityParts;
+
+  constructor(parts: EntityParts) {
+    this.#parts = parts;
+  }
+
+  async handle(call: ApiCall): Promise<HttpAnswer | undefined> {
+    const [name, key, ...rest] = call.segments;
+    if (rest.length > 0) return undefined;
+    if (name === undefined || key === undefined)
+      return call.method === "GET" ? this.#list(call, name) : undefined;
+    if (call.method === "GET") return this.#read(entityInstanceId(name, key));
+    if (call.method === "POST") return this.#signal(call, name, key, call.query.get("op") ?? "");
+    return call.method === "DELETE" ? this.#signal(call, name, key, "delete") : undefined;
+  }
+
+  async #signal({ body }: ApiCall, name: string, key: string, op: string): Promise<HttpAnswer> {
+    const { functions, client } = this.#parts;
+    if (functions.find("entity", name) === undefined)
+      return refusal(400, noSuchFunction(functions, "entity", name));
+    // A body that is not JSON is taken for a plain text.
+    const input = body.length === 0 ? undefined : (jsonBody(body) ?? JSON.stringify(body));
+    await client.signal(entityInstanceId(name, key), op, input);
+    return empty(202);
+  }
+
+  async #read(id: string): Promise<HttpAnswer> {
+    const state = (await this.#parts.client.find(id))?.entity_state ?? null;
+    if (state === null) return empty(404);
+    return json(200, state === "" ? null : JSON.parse(state));
+  }
+
+  async #list({ query }: ApiCall, name: string | undefined): Promise<HttpAnswer> {
+    const { rows } = await this.#parts.pool.query<InstanceRow>(
+      `select * from durable.instance where hub = $1 and kind = 'entity'
+         and entity_state is not null and ($2::text is null or starts_with(id, $2))
+       order by id limit $3`,
+      [this.#parts.hub, name === undefined ? null : `@${name.toLowerCase()}@`, listMax],
+    );
+    const withState = query.get("fetchState")?.toLowerCase() === "true";
+    return json(
+      200,
+      rows.map(({ id, entity_state: state, updated_at: updated }) => ({
+        entityId: parseEntityId(id),
+        lastOperationTime: updated.toISOString(),
+        state: !withState || state === null || state === "" ? null : (JSON.parse(state) as unknown),
+      })),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+/** Starts orchestrations over HTTP, and answers with the links by which they are managed. */
+import { managementUrls, type Addresses } from "./client-binding.js";
+import { newInstanceId, type Client, type StartRequest } from "./client.js";
+import type { EndWaiters } from "./end-waiters.js";
+import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
+import { statusValue } from "./status-view.js";
+
+interface StartParts extends Addresses {
+  readonly client: Client;
+  readonly waiters: EndWaiters;
+}
+
+/** Longer ids serve nobody and would bloat every index. */
+const idLengthMax = 500;
+
+/** Some prefixes mean something to the engine itself: `@` begins the ids of entities. */
+const isEntityId = (id: string): boolean => /^@[^@]+@/u.test(id);
+
+const positive = (text: string | null): number | undefined => {
+  const value = Number(text);
+  return text !== null && Number.isFinite(value) && value > 0 ? value : undefined;
+};
+
+export class StartRoutes {
+  readonly #parts: StartParts;
+
+  constructor(parts: StartParts) {
+    this.#parts = parts;
+  }
+
+  async handle({ method, segments, body, query }: ApiCall): Promise<HttpAnswer | undefined> {
+    const [name, id = newInstanceId()] = segments;
+    if (method !== "POST" || name === undefined || segments.length > 2) return undefined;
+    if (id.trim() === "" || id.length > idLengthMax || isEntityId(id))
+      return refusal(400, `The instance id '${id.slice(0, idLengthMax)}' is not valid.`);
+    const input = body.length === 0 ? undefined : jsonBody(body);
+    if (body.length > 0 && input === undefined) return refusal(400, "Invalid JSON content");
+    const answer = await this.start({
+      name,
+      id,
+      input,
+      version: query.get("version") ?? undefined,
+    });
+    const timeout = positive(query.get("timeout"));
+    return timeout === undefined || answer.status !== 202
+      ? answer
+      : this.#await(id, timeout * 1_000, answer);
+  }
+
+  async start(request: StartRequest): Promise<HttpAnswer> {
+    const started = await this.#parts.client.start(request);
+    return started.ok
+      ? this.accepted(started.id)
+      : refusal(409, `An Orchestration instance with the status ${started.status} already exists.`);
+  }
+
+  accepted(id: string): HttpAnswer {
+    const links = managementUrls(this.#parts, id);
+    return json(202, links, { Location: links.statusQueryGetUri, "Retry-After": "10" });
+  }
+
+  /** The output of the finished instance, or the links where it takes too long. */
+  async #await(id: string, timeoutMs: number, accepted: HttpAnswer): Promise<HttpAnswer> {
+    const { client, waiters } = this.#parts;
+    const deadline = Date.now() + timeoutMs;
+    for (;;) {
+      const row = await client.find(id);
+      if (row === undefined) return empty(404);
+      const output: unknown = row.output === null ? null : JSON.parse(row.output);
+      if (row.status === "Completed") return json(200, output);
+      if (row.status === "Failed") return json(500, statusValue(row, { showInput: true }));
+      if (row.status === "Terminated") return json(200, statusValue(row, { showInput: true }));
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) return accepted;
+      await waiters.wait(id, Math.min(leftMs, 1_000));
+    }
+  }
+}

@@ -1,0 +1,43 @@
+/** What the live instances of one host share: the app, the clock, the database and each other. */
+import type { LocalClock } from "../clock.js";
+import type { Change, Committed, NewInstance } from "./change.js";
+import type { DurableFunctions } from "./functions.js";
+import type { StoredActivity } from "./instance-rows.js";
+import type { Message } from "./messages.js";
+import type { ActivityEnd } from "./orchestration-state.js";
+
+/** An instance in memory. It works through what it is given, one turn after the other. */
+export interface LiveInstance {
+  readonly id: string;
+  /** True while nothing is left to do now: no turn, no message, no running activity. */
+  readonly isIdle: boolean;
+  /** A message is on disk and due. */
+  receive(message: Message): void;
+  /** Goes on; does nothing where there is nothing to do. */
+  wake(): void;
+  /** It is out of memory, or not ours any more: nothing that it still does may be written. */
+  leave(): void;
+}
+
+/** The side of the registry that instances see. */
+export interface Hub {
+  readonly functions: DurableFunctions;
+  readonly clock: LocalClock;
+  commit(change: Change): Promise<Committed>;
+  nextMessageId(): number;
+  /** To be called once the messages are on disk: due ones go to their targets, others wait. */
+  dispatch(messages: readonly Message[]): void;
+  /** To be called once the instances are on disk. */
+  adopt(instances: readonly NewInstance[], committed: Committed): void;
+  startActivity(
+    activity: StoredActivity,
+    instanceId: string,
+    done: (end: ActivityEnd["outcome"]) => void,
+  ): void;
+  /** The instance has done a turn, or ended. */
+  moved(instanceId: string, ended: boolean): void;
+  /** The instance has nothing to do and may leave memory. */
+  rest(instance: LiveInstance): void;
+  /** The instance is not ours any more, or memory and disk disagree: read it again if need be. */
+  abandon(instance: LiveInstance): void;
+}

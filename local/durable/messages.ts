@@ -1,0 +1,52 @@
+/** Messages to instances: what they say, and the text form in which they are kept. */
+import { z } from "zod";
+
+const text = z.string();
+const optionalText = z.string().optional();
+
+const EntityRequest = z.object({
+  id: text,
+  /** Who asked, and in which execution; absent where nobody waits for an answer. */
+  parent: optionalText,
+  parentExecution: optionalText,
+});
+
+const MessageBody = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("event"), name: text, input: optionalText }),
+  z.object({ type: z.literal("timer"), taskId: z.number(), fireAt: z.number() }),
+  z.object({ type: z.literal("childCompleted"), taskId: z.number(), result: text }),
+  z.object({
+    type: z.literal("childFailed"),
+    taskId: z.number(),
+    reason: text,
+    details: text,
+  }),
+  z.object({ type: z.literal("activityFailed"), taskId: z.number(), reason: text, details: text }),
+  z.object({ type: z.literal("terminate"), reason: optionalText }),
+  z.object({ type: z.literal("suspend"), reason: optionalText }),
+  z.object({ type: z.literal("resume"), reason: optionalText }),
+  z.object({ type: z.literal("rewound"), reason: text }),
+  EntityRequest.extend({
+    type: z.literal("operation"),
+    operation: text,
+    input: optionalText,
+  }),
+  EntityRequest.extend({ type: z.literal("lock"), lockSet: z.array(text), position: z.number() }),
+  EntityRequest.extend({ type: z.literal("release") }),
+]);
+
+export type MessageBody = z.infer<typeof MessageBody>;
+export type MessageOf<Type extends MessageBody["type"]> = Extract<MessageBody, { type: Type }>;
+
+/** A message as it lies in the database and, once due, in its receiver's memory. */
+export interface Message {
+  readonly id: number;
+  readonly target: string;
+  /** Only this execution of the target may take it; absent where any may. */
+  readonly executionId?: string;
+  /** Milliseconds of the engine's clock; absent where it is due at once. */
+  readonly dueAt?: number;
+  readonly body: MessageBody;
+}
+
+export const parseMessageBody = (body: string): MessageBody => MessageBody.parse(JSON.parse(body));

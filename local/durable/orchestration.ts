@@ -1,0 +1,187 @@
+/** A live orchestration: takes its messages, runs its turns, and keeps memory and disk in step. */
+import type { Committed } from "./change.js";
+import type { Hub, LiveInstance } from "./hub.js";
+import type { StoredActivity } from "./instance-rows.js";
+import type { Message } from "./messages.js";
+import type { OrchestrationState } from "./orchestration-state.js";
+import { suspensionTurn, terminationTurn } from "./control-turns.js";
+import { arrivals, type Arrivals } from "./turn-events.js";
+import { runTurn, type Turn, type TurnContext } from "./turn.js";
+
+export class Orchestration implements LiveInstance {
+  readonly #hub: Hub;
+  readonly #state: OrchestrationState;
+  #busy = false;
+  #gone = false;
+  #running = 0;
+
+  constructor(hub: Hub, state: OrchestrationState) {
+    this.#hub = hub;
+    this.#state = state;
+    for (const activity of state.openActivities.values()) this.#start(activity);
+  }
+
+  get id(): string {
+    return this.#state.id;
+  }
+
+  get isIdle(): boolean {
+    const { ends } = this.#state;
+    return !this.#busy && this.#running === 0 && ends.length === 0 && !this.#hasWork();
+  }
+
+  receive(message: Message): void {
+    const { body } = message;
+    // The row of a cancelled timer is gone already; its entry in memory may outlive it.
+    if (body.type === "timer" && !this.#state.openTimers.has(body.taskId)) return;
+    this.#state.inbox.set(message.id, message);
+    this.wake();
+  }
+
+  wake(): void {
+    if (!this.#busy && !this.#gone) void this.#work();
+  }
+
+  #start(activity: StoredActivity): void {
+    const { executionId } = this.#state;
+    this.#running++;
+    this.#hub.startActivity(activity, this.id, (outcome) => {
+      this.#running--;
+      this.#state.ends.push({ taskId: activity.taskId, executionId, outcome });
+      this.wake();
+    });
+  }
+
+  #find(type: Message["body"]["type"]): Message | undefined {
+    for (const message of this.#state.inbox.values())
+      if (message.body.type === type) return message;
+    return undefined;
+  }
+
+  #hasWork(): boolean {
+    const { status, history, inbox, ends, carried } = this.#state;
+    if (status === "Suspended")
+      return [...inbox.values()].some(
+        ({ body }) => body.type === "resume" || body.type === "terminate",
+      );
+    return history.length === 0 || inbox.size > 0 || ends.length > 0 || carried.length > 0;
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (!this.#gone && this.#hasWork()) await this.#step();
+    } catch {
+      // The turn could not be stored. Memory may be wrong now, the disk is not: begin again there.
+      this.#abandon();
+    }
+    this.#busy = false;
+    if (!this.#gone) this.#hub.rest(this);
+  }
+
+  async #step(): Promise<void> {
+    const { context, turn } = await this.#nextTurn();
+    if (turn === undefined) return this.#discard(context.arrivals);
+    const committed = await this.#hub.commit(turn.change);
+    if (this.#gone) return;
+    if (!committed.applied) return this.#abandon();
+    this.#apply(turn, context.arrivals);
+    this.#publish(turn, committed);
+  }
+
+  /** What arrived came too late to mean anything: no turn, and nothing for the history. */
+  async #discard({ consumed, endsTaken }: Arrivals): Promise<void> {
+    this.#state.ends.splice(0, endsTaken);
+    for (const id of consumed) this.#state.inbox.delete(id);
+    await this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed });
+  }
+
+  async #nextTurn(): Promise<{ context: TurnContext; turn: Turn | undefined }> {
+    const state = this.#state;
+    const last = state.history.at(-1)?.Timestamp.getTime() ?? 0;
+    const nowMs = Math.max(this.#hub.clock.now(), last);
+    const found = arrivals(state, new Date(nowMs));
+    // A timer never fires early in the eyes of the code that set it.
+    const now = new Date(Math.max(nowMs, found.latestFireAt));
+    const context: TurnContext = {
+      state,
+      functions: this.#hub.functions,
+      now,
+      arrivals: now.getTime() === nowMs ? found : arrivals(state, now),
+      nextMessageId: () => this.#hub.nextMessageId(),
+    };
+    const terminate = this.#find("terminate");
+    if (terminate !== undefined) return { context, turn: terminationTurn(context, terminate) };
+    const suspend = this.#find("suspend");
+    if (suspend !== undefined && state.status !== "Suspended" && state.history.length > 0)
+      return this.#control(suspensionTurn(context, suspend), context);
+    const isEmpty = found.events.length === 0 && state.carried.length === 0;
+    if (isEmpty && state.history.length > 0) return { context, turn: undefined };
+    return { context, turn: await runTurn(context) };
+  }
+
+  /** A turn that leaves everything but one message where it is. */
+  #control(turn: Turn, context: TurnContext): { context: TurnContext; turn: Turn } {
+    const nothing: Arrivals = {
+      events: [],
+      consumed: turn.change.consumed ?? [],
+      endedActivities: [],
+      endsTaken: 0,
+      firedTimers: [],
+      endedChildren: [],
+      latestFireAt: 0,
+    };
+    return { context: { ...context, arrivals: nothing }, turn };
+  }
+
+  #apply(turn: Turn, taken: Arrivals): void {
+    const state = this.#state;
+    state.turn++;
+    state.ends.splice(0, taken.endsTaken);
+    for (const id of taken.consumed) state.inbox.delete(id);
+    if (turn.next.kind === "ended") return;
+    if (turn.next.kind === "continued") {
+      state.executionId = turn.next.executionId;
+      state.input = turn.next.input;
+      state.carried = turn.next.carried;
+      state.history = [];
+      state.status = "Running";
+      state.openActivities.clear();
+      state.openTimers.clear();
+      state.openChildren.clear();
+      return;
+    }
+    state.status = turn.next.status;
+    for (const event of turn.events) event.IsPlayed = true;
+    state.history.push(...turn.events);
+    if (turn.next.status === "Suspended") return;
+    state.carried = [];
+    for (const id of taken.endedActivities) state.openActivities.delete(id);
+    for (const id of [...taken.firedTimers, ...turn.cancelledTimers]) state.openTimers.delete(id);
+    for (const id of taken.endedChildren) state.openChildren.delete(id);
+    for (const [id, message] of turn.effects?.timers ?? []) state.openTimers.set(id, message);
+    for (const id of turn.effects?.children ?? []) state.openChildren.add(id);
+    for (const activity of turn.effects?.activities ?? [])
+      state.openActivities.set(activity.taskId, activity);
+  }
+
+  #publish(turn: Turn, committed: Committed): void {
+    const { effects, next } = turn;
+    const ended = next.kind === "ended";
+    if (ended) this.#gone = true;
+    this.#hub.moved(this.id, ended);
+    if (effects === undefined) return;
+    for (const activity of effects.activities) this.#start(activity);
+    this.#hub.adopt(effects.instances, committed);
+    this.#hub.dispatch(effects.messages);
+  }
+
+  leave(): void {
+    this.#gone = true;
+  }
+
+  #abandon(): void {
+    this.leave();
+    this.#hub.abandon(this);
+  }
+}

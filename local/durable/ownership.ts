@@ -1,0 +1,143 @@
+/** Which host owns which instance: a row per host, alive as long as its connection to the database. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+
+/** The first number of the two-part advisory locks by which hosts show that they are alive. */
+const lockSpace = 0x64757261;
+
+export interface OwnershipEvents {
+  /** Another host has written a message for this instance of ours, or for all of them. */
+  readonly onMessage: (instanceId: string) => void;
+  /** Instances of a dead host are ours now. */
+  readonly onTakeover: () => void;
+  /** The connection was lost and with it, maybe, everything that we owned. */
+  readonly onLost: () => void;
+}
+
+interface Notice {
+  readonly hub: string;
+  readonly owner: string;
+  readonly id: string;
+}
+
+const parseNotice = (payload: string | undefined): Partial<Notice> => {
+  try {
+    return JSON.parse(payload ?? "{}") as Partial<Notice>;
+  } catch {
+    return {};
+  }
+};
+
+/**
+ * The lock belongs to a session of the database: when the process dies, however it dies, the server
+ * frees the lock, and the next host may take over without waiting for any lease to run out.
+ */
+export class Ownership {
+  readonly #pool: pg.Pool;
+  readonly #hub: string;
+  readonly #events: OwnershipEvents;
+  readonly #sweepMs: number;
+  #client: pg.PoolClient | undefined;
+  #sweeper: NodeJS.Timeout | undefined;
+  #stopped = false;
+  /** The hosts of the last sweep; absent before the first one. */
+  #livingBefore: readonly string[] | undefined;
+  hostId = randomUUID();
+
+  constructor(pool: pg.Pool, hub: string, sweepMs: number, events: OwnershipEvents) {
+    this.#pool = pool;
+    this.#hub = hub;
+    this.#sweepMs = sweepMs;
+    this.#events = events;
+  }
+
+  async start(): Promise<void> {
+    await this.#register();
+    await this.#sweep();
+    this.#sweeper = setInterval(() => void this.#sweep().catch(() => undefined), this.#sweepMs);
+    this.#sweeper.unref();
+  }
+
+  /** `gracefully` gives the instances up, so that the next host need not ask who is alive. */
+  async stop(gracefully: boolean): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#sweeper);
+    const client = this.#client;
+    this.#client = undefined;
+    if (gracefully) await client?.query("delete from durable.host where id = $1", [this.hostId]);
+    client?.release(true);
+  }
+
+  async notify(owner: string, id: string): Promise<void> {
+    const notice: Notice = { hub: this.#hub, owner, id };
+    await this.#pool.query("select pg_notify('durable', $1)", [JSON.stringify(notice)]);
+  }
+
+  /** One transaction: the row may not be seen before the lock is held, or it looks dead. */
+  async #register(): Promise<void> {
+    const client = await this.#pool.connect();
+    this.hostId = randomUUID();
+    await client.query("begin");
+    const { rows } = await client.query<{ lock_key: string }>(
+      "insert into durable.host (id) values ($1) returning lock_key",
+      [this.hostId],
+    );
+    await client.query("select pg_advisory_lock($1, $2)", [lockSpace, Number(rows[0]?.lock_key)]);
+    await client.query("commit");
+    await client.query("listen durable");
+    client.on("notification", ({ payload }) => {
+      const notice = parseNotice(payload);
+      if (notice.hub !== this.#hub || notice.owner !== this.hostId) return;
+      if (notice.id !== undefined) this.#events.onMessage(notice.id);
+    });
+    client.on("error", () => {
+      client.release(true);
+      if (this.#client === client) void this.#reconnect();
+    });
+    this.#client = client;
+  }
+
+  /** A host that lost its lock may have been declared dead: it comes back as a new one. */
+  async #reconnect(): Promise<void> {
+    this.#client = undefined;
+    this.#events.onLost();
+    while (!this.#stopped) {
+      try {
+        await this.#register();
+        await this.#sweep();
+        return;
+      } catch {
+        await sleep(200);
+      }
+    }
+  }
+
+  /** Buries the dead, and takes what belonged to hosts that are no longer there. */
+  async #sweep(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined) return;
+    const { rows } = await client.query<{ id: string; lock_key: string; alive: boolean }>(
+      `select h.id, h.lock_key, exists (
+         select from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted
+           and l.database = (select oid from pg_database where datname = current_database())
+           and l.classid = $1 and l.objid = h.lock_key) as alive
+       from durable.host h`,
+      [lockSpace],
+    );
+    const living = new Set(rows.filter(({ alive }) => alive).map(({ id }) => id));
+    const dead = rows.filter(({ alive }) => !alive);
+    if (dead.length > 0)
+      await client.query("delete from durable.host where id = any($1)", [dead.map(({ id }) => id)]);
+    const gone = this.#livingBefore?.some((id) => !living.has(id)) ?? true;
+    this.#livingBefore = [...living];
+    if (!gone && dead.length === 0) return;
+    const { rowCount } = await client.query(
+      `update durable.instance i set owner = $2, epoch = i.epoch + 1
+       where i.hub = $1 and i.completed_at is null and i.owner is distinct from $2
+         and not exists (select from durable.host h where h.id = i.owner)`,
+      [this.#hub, this.hostId],
+    );
+    if (rowCount !== null && rowCount > 0) this.#events.onTakeover();
+  }
+}
