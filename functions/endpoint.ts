@@ -48,8 +48,8 @@ export interface Call<
   readonly caller: Caller;
   /** The invocation, for bindings such as the durable client. */
   readonly context: InvocationContext;
-  ok(value: SuccessValue<Ok>): Reply;
-  refuse(refused: Refusal<Code>): Reply;
+  readonly ok: (value: SuccessValue<Ok>) => Reply;
+  readonly refuse: (refused: Refusal<Code>) => Reply;
 }
 
 /** A bound route, ready to be registered with the host or to be called in-process. */
@@ -148,7 +148,11 @@ export const endpoint = <
 
 /** Binds a route without a role, whose answers are its own: documents, pages, tokens. */
 export const openEndpoint = (
-  route: Route & { readonly role: null },
+  route: Route,
   answer: Endpoint["answer"],
   { extraInputs = [] }: EndpointOptions = {},
-): Endpoint => ({ route, extraInputs, answer });
+): Endpoint => {
+  if (route.role !== null)
+    throw new Error(`The route ${route.id} asks for a role: bind it by endpoint.`);
+  return { route, extraInputs, answer };
+};

@@ -1,12 +1,19 @@
 /** Every endpoint of the app, by environment: what production leaves out is the sandbox. */
 import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./endpoint.js";
+import { sendBankNotification } from "./sandbox/bank.js";
+import { clockEndpoints } from "./sandbox/clock.js";
+import { identityEndpoints } from "./sandbox/identity.js";
 
 const partnerEndpoints: readonly Endpoint[] = [];
 
 const operationsEndpoints: readonly Endpoint[] = [];
 
-const sandboxEndpoints: readonly Endpoint[] = [];
+const sandboxEndpoints: readonly Endpoint[] = [
+  ...identityEndpoints,
+  ...clockEndpoints,
+  sendBankNotification,
+];
 
 export const endpointsOf = (environment: PlatformEnvironment): readonly Endpoint[] => [
   ...partnerEndpoints,

@@ -1,11 +1,18 @@
 /** What the handlers work with: built once at the start, passed to every call. */
-import type { JWTVerifyGetKey } from "jose";
 import type { Route } from "../shared/contracts/route.js";
 import { openDatabase, type Database } from "../shared/database/database.js";
 import { findPartner, findPartnerByClient, type Partner } from "../shared/database/partners.js";
 import { seedSandboxPartners } from "../shared/database/sandbox-partners.js";
+import { sandboxSigningKey } from "../shared/database/sandbox-signing-key.js";
+import { startOutboxRelay, type OutboxRelay } from "../shared/events/outbox-relay.js";
+import { openServiceBus, type ServiceBus } from "../shared/events/service-bus.js";
 import { createTokenVerifier, type TokenVerifier } from "../shared/identity/token-verifier.js";
 import { remoteKeys } from "../shared/identity/remote-keys.js";
+import {
+  createSandboxIdentity,
+  makeSigningKey,
+  type SandboxIdentity,
+} from "../shared/identity/sandbox-identity.js";
 import { systemClock, type Clock } from "../shared/platform/clock.js";
 import type { Config } from "../shared/platform/config.js";
 import { faultPoints, type FaultPoints } from "../shared/platform/fault-points.js";
@@ -23,11 +30,32 @@ export interface Services {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly faults: FaultPoints;
+  readonly bus: ServiceBus;
+  readonly relay: OutboxRelay;
   readonly tokens: TokenVerifier;
   readonly partners: PartnerDirectory;
+  /** Null where another identity provider issues the tokens. */
+  readonly sandboxIdentity: SandboxIdentity | null;
   /** Every registered route: for the OpenAPI documents and the catch-alls. */
   readonly routes: readonly Route[];
 }
+
+type IdentityServices = Pick<Services, "tokens" | "sandboxIdentity">;
+
+const identityServices = (config: Config, database: Database, clock: Clock): IdentityServices => {
+  const { issuer, audience, jwksUrl } = config.identity;
+  if (jwksUrl !== null) {
+    const keys = remoteKeys(jwksUrl);
+    return {
+      tokens: createTokenVerifier({ issuer, audience, keys, clock }),
+      sandboxIdentity: null,
+    };
+  }
+  const loadKey = () => sandboxSigningKey(database, makeSigningKey);
+  const sandboxIdentity = createSandboxIdentity({ issuer, audience, clock, loadKey });
+  const { keys } = sandboxIdentity;
+  return { tokens: createTokenVerifier({ issuer, audience, keys, clock }), sandboxIdentity };
+};
 
 export const createServices = (
   config: Config,
@@ -40,15 +68,21 @@ export const createServices = (
     logger,
     ...(config.environment === "production" ? {} : { prepare: seedSandboxPartners }),
   });
-  const { issuer, audience, jwksUrl } = config.identity;
-  const keys: JWTVerifyGetKey = remoteKeys(jwksUrl ?? "http://localhost");
+  const faults = faultPoints(config.faultPoints);
+  const bus = openServiceBus(config.serviceBus);
+  const relay = startOutboxRelay({ database, bus, faults, logger });
+  database.onCommit(() => {
+    relay.nudge();
+  });
   return {
     config,
     database,
     clock,
     logger,
-    faults: faultPoints(config.faultPoints),
-    tokens: createTokenVerifier({ issuer, audience, keys, clock }),
+    faults,
+    bus,
+    relay,
+    ...identityServices(config, database, clock),
     partners: {
       byClient: remembered((clientId) => findPartnerByClient(database, clientId), clock),
       byKey: remembered((partnerKey) => findPartner(database, partnerKey), clock),

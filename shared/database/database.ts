@@ -52,12 +52,10 @@ export interface DatabaseSettings {
 export const uniqueViolation = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code === "23505" ? error.constraint : undefined;
 
-const int8 = 20;
-
 /** The types of this pool alone: `pg.types` is shared by everything that runs in the process. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
-    oid === int8 && format !== "binary"
+    oid === pg.types.builtins.INT8 && format !== "binary"
       ? (text: string): bigint => BigInt(text)
       : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
 };

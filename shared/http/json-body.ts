@@ -1,15 +1,9 @@
 /** Reads a JSON body: bounded in size and depth, and only text that the database can hold. */
 import { refusal, success, type Outcome } from "../domain/outcome.js";
+import { readBounded, type BodySource } from "./bounded-body.js";
 import { isStorable } from "./storable-text.js";
 
 type BodyRefusal = "PayloadTooLarge" | "UnsupportedMediaType" | "ValidationFailed";
-
-/** What the reader needs of a request; the Functions library's HttpRequest has it. */
-export interface BodySource {
-  readonly headers: { get(name: string): string | null };
-  readonly body: AsyncIterable<Uint8Array> | null;
-  arrayBuffer(): Promise<ArrayBuffer>;
-}
 
 const bodyBytesMax = 1024 * 1024;
 const depthMax = 64;
@@ -21,22 +15,6 @@ const tooLarge = (): Outcome<never, BodyRefusal> =>
 
 const invalid = (sentence: string): Outcome<never, BodyRefusal> =>
   refusal("ValidationFailed", { "": sentence });
-
-/** Reads no further than the limit, so that a body without a length cannot fill the memory. */
-const readBounded = async (source: BodySource): Promise<Uint8Array | undefined> => {
-  const declared = source.headers.get("content-length");
-  if (declared !== null)
-    return Number(declared) > bodyBytesMax ? undefined : new Uint8Array(await source.arrayBuffer());
-  if (source.body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of source.body) {
-    size += chunk.byteLength;
-    if (size > bodyBytesMax) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-};
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -96,6 +74,6 @@ export const readJsonBody = async (source: BodySource): Promise<Outcome<unknown,
   const contentType = source.headers.get("content-type");
   if (contentType !== null && contentType !== "" && !jsonType.test(contentType))
     return refusal("UnsupportedMediaType");
-  const bytes = await readBounded(source);
+  const bytes = await readBounded(source, bodyBytesMax);
   return bytes === undefined ? tooLarge() : parse(bytes);
 };

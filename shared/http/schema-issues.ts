@@ -49,8 +49,10 @@ const tooSmall = ({ origin, minimum, inclusive, exact }: z.core.$ZodIssueTooSmal
 const tooBig = ({ origin, maximum, inclusive, exact }: z.core.$ZodIssueTooBig): string =>
   size(origin, exact === true ? "exactly" : inclusive === false ? "less than" : "at most", maximum);
 
+const asSentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`);
+
 const sentence = (issue: Issue): string => {
-  if (!isGeneric(issue.message)) return issue.message;
+  if (!isGeneric(issue.message)) return asSentence(issue.message);
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined && issue.message.endsWith("received undefined")

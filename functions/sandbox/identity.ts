@@ -1,0 +1,121 @@
+/** The sandbox's identity provider: client credentials in, a signed token out, OAuth's own errors. */
+import type { HttpRequest } from "@azure/functions";
+import { getSigningKeysRoute, issueTokenRoute } from "../../shared/contracts/sandbox/identity.js";
+import { readBounded } from "../../shared/http/bounded-body.js";
+import { fullPath } from "../../shared/http/paths.js";
+import { pathReader } from "../../shared/http/text-parameters.js";
+import { sandboxTenant, tokenLifetimeSeconds } from "../../shared/identity/sandbox-identity.js";
+import { secretMatches } from "../../shared/platform/secrets.js";
+import { openEndpoint, type Reply } from "../endpoint.js";
+import type { Services } from "../services.js";
+
+const formBytesMax = 16 * 1024;
+
+type OAuthError = "invalid_request" | "unsupported_grant_type" | "invalid_scope" | "invalid_client";
+
+const oauthRefusal = (error: OAuthError, description: string): Reply => ({
+  status: error === "invalid_client" ? 401 : 400,
+  headers: {
+    "Content-Type": "application/json",
+    "Cache-Control": "no-store",
+    ...(error === "invalid_client" ? { "WWW-Authenticate": "Basic" } : {}),
+  },
+  body: JSON.stringify({ error, error_description: description }),
+});
+
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+const readForm = async (request: HttpRequest): Promise<URLSearchParams | undefined> => {
+  if (!formType.test(request.headers.get("content-type") ?? "")) return undefined;
+  const bytes = await readBounded(request, formBytesMax);
+  return bytes === undefined ? undefined : new URLSearchParams(Buffer.from(bytes).toString("utf8"));
+};
+
+interface Credentials {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const basic = /^Basic ([A-Za-z0-9+/]+=*)$/i;
+
+/** Client id and secret: form fields as the seeds show, or the Basic header that OAuth also allows. */
+const credentialsOf = (request: HttpRequest, form: URLSearchParams): Credentials | undefined => {
+  const clientId = form.get("client_id");
+  const clientSecret = form.get("client_secret");
+  if (clientId !== null && clientSecret !== null) return { clientId, clientSecret };
+  const encoded = basic.exec(request.headers.get("authorization") ?? "")?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon === -1
+    ? undefined
+    : { clientId: text.slice(0, colon), clientSecret: text.slice(colon + 1) };
+};
+
+const fields = ["grant_type", "client_id", "client_secret", "scope"] as const;
+
+const grant = async (
+  services: Services,
+  request: HttpRequest,
+  form: URLSearchParams,
+): Promise<Reply> => {
+  const repeated = fields.find((name) => form.getAll(name).length > 1);
+  if (repeated !== undefined)
+    return oauthRefusal("invalid_request", `The field ${repeated} must be given once.`);
+  const grantType = form.get("grant_type");
+  if (grantType === null)
+    return oauthRefusal("invalid_request", "The field grant_type is missing.");
+  if (grantType !== "client_credentials")
+    return oauthRefusal("unsupported_grant_type", "grant_type must be client_credentials.");
+  const credentials = credentialsOf(request, form);
+  if (credentials === undefined)
+    return oauthRefusal("invalid_request", "The fields client_id and client_secret are required.");
+  const scope = `${services.config.identity.audience}/.default`;
+  if (form.get("scope") !== scope) return oauthRefusal("invalid_scope", `scope must be ${scope}.`);
+
+  const partner = await services.partners.byClient(credentials.clientId);
+  const { sandboxIdentity } = services;
+  if (
+    sandboxIdentity === null ||
+    partner === undefined ||
+    !secretMatches(credentials.clientSecret, partner.clientSecretSalt, partner.clientSecretHash)
+  )
+    return oauthRefusal("invalid_client", "client_id or client_secret is wrong.");
+  const token = await sandboxIdentity.issue(partner);
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    body: JSON.stringify({
+      token_type: "Bearer",
+      expires_in: tokenLifetimeSeconds,
+      ext_expires_in: tokenLifetimeSeconds,
+      access_token: token,
+    }),
+  };
+};
+
+const tenantOfToken = pathReader(fullPath(issueTokenRoute));
+const tenantOfKeys = pathReader(fullPath(getSigningKeysRoute));
+
+const unknownTenant = (): Reply =>
+  oauthRefusal("invalid_request", `The tenant is not known: it is ${sandboxTenant}.`);
+
+const issueToken = openEndpoint(issueTokenRoute, async (services, request) => {
+  if (tenantOfToken(request.url)["tenant"] !== sandboxTenant) return unknownTenant();
+  const form = await readForm(request);
+  return form === undefined
+    ? oauthRefusal("invalid_request", "The body must be application/x-www-form-urlencoded.")
+    : grant(services, request, form);
+});
+
+const getSigningKeys = openEndpoint(getSigningKeysRoute, async (services, request) => {
+  if (tenantOfKeys(request.url)["tenant"] !== sandboxTenant) return unknownTenant();
+  const keys = (await services.sandboxIdentity?.publicKeys()) ?? { keys: [] };
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" },
+    body: JSON.stringify(keys),
+  };
+});
+
+export const identityEndpoints = [issueToken, getSigningKeys] as const;
