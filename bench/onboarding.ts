@@ -4,6 +4,8 @@ import { z } from "zod";
 import type { Customer } from "./customers.js";
 
 export interface Answer {
+  /** Method and path. */
+  readonly call: string;
   readonly status: number;
   readonly body: unknown;
   readonly milliseconds: number;
@@ -141,6 +143,11 @@ export const sender = (url: string, headers: Readonly<Record<string, string>>): 
     });
     const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
     const value: unknown = isJson ? await answer.json() : await answer.arrayBuffer();
-    return { status: answer.status, body: value, milliseconds: performance.now() - began };
+    return {
+      call: `${method} ${path}`,
+      status: answer.status,
+      body: value,
+      milliseconds: performance.now() - began,
+    };
   };
 };

@@ -1,0 +1,58 @@
+/** Reads a partner's topic with the unmodified Service Bus client, as the partner's own system would. */
+import { ServiceBusClient } from "@azure/service-bus";
+import { z } from "zod";
+
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly walletId: string;
+  /** From the change that the event reports to its arrival here. */
+  readonly delayMs: number;
+  /** The body as text, to compare deliveries. */
+  readonly body: string;
+}
+
+const Envelope = z.object({ id: z.uuid(), messageCreationDate: z.iso.datetime() });
+
+export interface TopicReader {
+  readonly events: readonly ReceivedEvent[];
+  stop(): Promise<void>;
+}
+
+/** Completes every message of topic and subscription `partner`, and keeps it. */
+export const readTopic = (
+  connectionString: string,
+  partner: string,
+  hear: (event: ReceivedEvent) => void = () => undefined,
+): TopicReader => {
+  const client = new ServiceBusClient(connectionString, { retryOptions: { retryDelayInMs: 200 } });
+  const receiver = client.createReceiver(partner, partner);
+  const events: ReceivedEvent[] = [];
+  // One call at a time: the client merges settlements that are made in one tick.
+  const subscription = receiver.subscribe(
+    {
+      processMessage: async ({ body, subject, sessionId }) => {
+        const { id, messageCreationDate } = Envelope.parse(body);
+        const event = {
+          id,
+          name: subject ?? "",
+          walletId: sessionId ?? "",
+          delayMs: Date.now() - Date.parse(messageCreationDate),
+          body: JSON.stringify(body),
+        };
+        events.push(event);
+        hear(event);
+      },
+      processError: async () => undefined, // the client reconnects by itself
+    },
+    { maxConcurrentCalls: 1 },
+  );
+  return {
+    events,
+    stop: async () => {
+      await subscription.close();
+      await receiver.close();
+      await client.close();
+    },
+  };
+};
