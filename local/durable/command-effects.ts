@@ -70,7 +70,8 @@ export class EffectCollector {
     switch (command.kind) {
       case "activity":
         this.#event("TaskScheduled", { EventId: command.id, Name: command.name, ...retry });
-        return this.#activity(command);
+        this.#activity(command);
+        return;
       case "http":
         this.#event("TaskScheduled", { EventId: command.id, Name: httpTaskName });
         this.effects.activities.push({
@@ -80,7 +81,8 @@ export class EffectCollector {
         });
         return;
       case "child":
-        return this.#child(command);
+        this.#child(command);
+        return;
       case "timer":
         this.#event("TimerCreated", { EventId: command.id, FireAt: command.fireAt });
         if (!command.isCanceled()) this.#timer(command.id, command.fireAt.getTime());
@@ -88,22 +90,29 @@ export class EffectCollector {
       case "pause": {
         const fireAt = new Date(now.getTime() + command.delayMs);
         this.#event("TimerCreated", { EventId: command.id, FireAt: fireAt, ...retry });
-        return this.#timer(command.id, fireAt.getTime());
+        this.#timer(command.id, fireAt.getTime());
+        return;
       }
-      case "entity":
-        return this.#entity(command);
-      case "lock":
-        return this.#request(command.id, command.lockSet[0] ?? "", {
+      case "entity": {
+        this.#entity(command);
+        return;
+      }
+      case "lock": {
+        this.#request(command.id, command.lockSet[0] ?? "", {
           type: "lock",
           ...this.#asker(command.requestId),
           lockSet: [...command.lockSet],
           position: 0,
         });
-      case "release":
-        return this.#request(command.id, command.target, {
+        return;
+      }
+      case "release": {
+        this.#request(command.id, command.target, {
           type: "release",
           ...this.#asker(""),
         });
+        return;
+      }
     }
   }
 
@@ -194,7 +203,8 @@ export class EffectCollector {
     const operation = { type: "operation" as const, operation: command.operation, ...input };
     if (functions.find("entity", name) !== undefined) {
       const asker = command.isSignal ? { id: requestId } : this.#asker(requestId);
-      return this.#request(command.id, command.target, { ...operation, ...asker });
+      this.#request(command.id, command.target, { ...operation, ...asker });
+      return;
     }
     const sent = JSON.stringify({ id: requestId, op: command.operation });
     this.#event("EventSent", {

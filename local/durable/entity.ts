@@ -245,7 +245,10 @@ export class Entity implements LiveInstance {
       instances,
     };
     const committed = await this.#hub.commit(change);
-    if (!committed.applied) return this.#abandon();
+    if (!committed.applied) {
+      this.#abandon();
+      return;
+    }
     entity.turn++;
     entity.state = state;
     entity.lock = turn.lock;

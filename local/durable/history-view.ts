@@ -97,7 +97,8 @@ const view = (
         FailureDetails: null,
         Timestamp,
       };
-    default:
+    case "OrchestratorStarted":
+    case undefined:
       return undefined;
   }
 };

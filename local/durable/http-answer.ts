@@ -1,12 +1,11 @@
 /** Requests to the durable HTTP API, and the shapes of its answers. */
 
-/** A request as the host hands it over; `url` is the path with its query. */
+/** A request as the host hands it over; header names are in lower case. */
 export interface HttpCall {
   readonly method: string;
-  readonly url: string;
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  readonly body: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
 }
 
 /** A call below the API's base path: its decoded path segments and its query. */
@@ -17,7 +16,7 @@ export interface ApiCall {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly body: string;
-  header(name: string): string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface HttpAnswer {

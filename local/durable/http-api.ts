@@ -51,32 +51,33 @@ export class HttpApi {
   }
 
   async handle(call: HttpCall): Promise<HttpAnswer | null> {
-    const { rpcPath, baseUrl } = this.#options;
-    const url = new URL(call.url, baseUrl);
+    const { url, headers } = call;
+    const { rpcPath } = this.#options;
     const { pathname } = url;
-    if (pathname.startsWith(rpcPath))
-      return this.#answer(call, url, pathname.slice(rpcPath.length));
+    if (pathname.startsWith(rpcPath)) return this.#answer(call, pathname.slice(rpcPath.length));
     if (!pathname.toLowerCase().startsWith(`${publicPath}/`)) return null;
-    const given = url.searchParams.get("code") ?? call.headers["x-functions-key"];
-    if (typeof given !== "string" || !sameText(given, this.#options.key))
+    const given = url.searchParams.get("code") ?? headers["x-functions-key"];
+    if (given === undefined || !sameText(given, this.#options.key))
       return empty(401, { "WWW-Authenticate": "Bearer" });
-    return this.#answer(call, url, pathname.slice(publicPath.length + 1));
+    return this.#answer(call, pathname.slice(publicPath.length + 1));
   }
 
-  async #answer(call: HttpCall, url: URL, path: string): Promise<HttpAnswer> {
+  async #answer({ method, url, headers, body }: HttpCall, path: string): Promise<HttpAnswer> {
     const segments = decoded(path.replace(/\/$/u, ""));
     if (segments === undefined) return empty(404);
     const query = url.searchParams;
     const hub = query.get("taskHub");
     if (hub !== null && hub.toLowerCase() !== this.#options.hub.toLowerCase()) return empty(404);
     const [area = "", ...rest] = segments;
-    const header = (name: string): string | undefined => {
-      const value = call.headers[name];
-      return typeof value === "string" ? value : value?.[0];
+    const inner: ApiCall = {
+      method,
+      url,
+      headers,
+      query,
+      segments: rest,
+      body: body.toString("utf8"),
     };
-    const { method, body } = call;
     try {
-      const inner: ApiCall = { method, url, segments: rest, query, body, header };
       return (await this.#route(area.toLowerCase(), inner)) ?? empty(404);
     } catch (error) {
       return refusal(500, "Something went wrong while processing your request", {

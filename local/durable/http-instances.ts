@@ -73,8 +73,8 @@ export class InstanceRoutes {
     return historyView(events, isTrue(query.get("showHistoryOutput")));
   }
 
-  async #raise({ header, body }: ApiCall, id: string, name: string): Promise<HttpAnswer> {
-    const type = header("content-type") ?? "";
+  async #raise({ headers, body }: ApiCall, id: string, name: string): Promise<HttpAnswer> {
+    const type = headers["content-type"] ?? "";
     if (!/^application\/json\b/iu.test(type))
       return refusal(400, "Only application/json request content is supported");
     const input = jsonBody(body);

@@ -55,8 +55,8 @@ export class ListRoutes {
     return call.method === "DELETE" ? this.#purge(call) : undefined;
   }
 
-  async #list({ query, header }: ApiCall): Promise<HttpAnswer> {
-    const token = header(continuation);
+  async #list({ query, headers }: ApiCall): Promise<HttpAnswer> {
+    const token = headers[continuation];
     const after = token === undefined || token === "" ? "" : decodeToken(token);
     if (after === undefined) return json(200, []);
     const top = /^\d+$/u.test(query.get("top") ?? "") ? Number(query.get("top")) : pageMax;

@@ -84,7 +84,10 @@ export class Orchestration implements LiveInstance {
     if (turn === undefined) return this.#discard(context.arrivals);
     const committed = await this.#hub.commit(turn.change);
     if (this.#gone) return;
-    if (!committed.applied) return this.#abandon();
+    if (!committed.applied) {
+      this.#abandon();
+      return;
+    }
     this.#apply(turn, context.arrivals);
     this.#publish(turn, committed);
   }

@@ -69,7 +69,11 @@ const messageEvent = (
       });
     case "rewound":
       return historyEvent("GenericEvent", at, { Input: body.reason });
-    default:
+    case "operation":
+    case "lock":
+    case "release":
+    case "suspend":
+    case "terminate":
       return undefined;
   }
 };
