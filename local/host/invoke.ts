@@ -184,7 +184,9 @@ export class Invoker {
     hookData: HookData,
   ): { readonly context: CoreInvocationContext; invocationContext: unknown } {
     const source = { functionName: fn.name, invocationId };
-    const inputData = [{ name: fn.triggerName, data: call.trigger ?? null }];
+    // A live trigger needs no row: asked for one, a streaming library would wait for its server.
+    const inputData: { name: string; data: TypedData | null }[] = [];
+    if (call.trigger !== undefined) inputData.push({ name: fn.triggerName, data: call.trigger });
     for (const { name, binding } of fn.inputs)
       inputData.push({ name, data: this.#inputValue(binding) });
     const core = {

@@ -1,0 +1,271 @@
+/** The local functions host: loads one built app in this process and serves its triggers. */
+import type { Pool } from "pg";
+import type { LocalClock } from "../clock.js";
+import type { DurableFunctions } from "../durable/functions.js";
+import type { HttpAnswer, HttpCall } from "../durable/http-answer.js";
+import { loadApp, type LoadedApp } from "./app-loader.js";
+import { hostVersion } from "./core-api.js";
+import type { BindingInfo, TypedData } from "./core-types.js";
+import { durableFunctions, durableKind } from "./durable-functions.js";
+import { functionKeys } from "./function-keys.js";
+import { readHostConfig, type HostConfig } from "./host-config.js";
+import { listenHttp, type HttpServer } from "./http-server.js";
+import { writeFailure } from "./http-response.js";
+import { HttpTriggers } from "./http-trigger.js";
+import {
+  isInternalPath,
+  serveInternal,
+  type ClockMoved,
+  type HostStatus,
+} from "./internal-routes.js";
+import { hostedFunction, Invoker, type HostedFunction } from "./invoke.js";
+import { errorText, HostLog, writeJsonLine, type LogSink } from "./log.js";
+import { isServedOutput, outputSender } from "./output-bindings.js";
+import { ServiceBusConnections } from "./service-bus-connections.js";
+import { ServiceBusTriggers, isServiceBusTrigger } from "./service-bus-triggers.js";
+import { timerStatusStore, type TimerStatusStore } from "./timer-status.js";
+import { isTimerTrigger, TimerTriggers } from "./timer-triggers.js";
+
+/** What the host needs of a durable engine. */
+export interface DurableEngine {
+  /** The JSON text that the durable client binding hands to a function. */
+  clientBinding(): string;
+  /** Null where the address is none of its API. */
+  handleHttp(call: HttpCall): Promise<HttpAnswer | null>;
+  /** Waits until nothing is left to do, at most `timeoutMs`; the number of instances that moved. */
+  settle(timeoutMs: number): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface DurableEngineOptions {
+  readonly pool: Pool;
+  readonly hub: string;
+  readonly functions: DurableFunctions;
+  readonly clock: LocalClock;
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+export interface HostOptions {
+  readonly appDirectory: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host?: string;
+  readonly pool: Pool;
+  readonly clock: LocalClock;
+  /** Win over the environment and local.settings.json. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log?: LogSink;
+  startEngine(options: DurableEngineOptions): Promise<DurableEngine>;
+}
+
+export interface Host {
+  readonly port: number;
+  readonly url: string;
+  status(): HostStatus;
+  stop(): Promise<void>;
+}
+
+const settleTimeoutMs = 10_000;
+const drainTimeoutMs = 10_000;
+
+/** What the app's modules read while they load: settings, and the address that this host has. */
+const exportEnvironment = (settings: Readonly<Record<string, string>>, address: string): void => {
+  const noProxy = [process.env["NO_PROXY"], "localhost,127.0.0.1"].filter(Boolean).join(",");
+  Object.assign(process.env, {
+    AZURE_FUNCTIONS_ENVIRONMENT: "Development",
+    FUNCTIONS_WORKER_RUNTIME: "node",
+    ...settings,
+    WEBSITE_HOSTNAME: address,
+    NO_PROXY: noProxy,
+    no_proxy: noProxy,
+  });
+};
+
+const isDisabled = (fn: HostedFunction, settings: Readonly<Record<string, string>>): boolean =>
+  /^(true|1)$/i.test(settings[`AzureWebJobs.${fn.name}.Disabled`] ?? "");
+
+const isDurableClient = (binding: BindingInfo): boolean =>
+  /^(durable|orchestration)client$/i.test(binding.type);
+
+const isServed = (fn: HostedFunction): boolean =>
+  fn.trigger.type.toLowerCase() === "httptrigger" ||
+  isTimerTrigger(fn) ||
+  isServiceBusTrigger(fn) ||
+  durableKind(fn) !== undefined;
+
+/** Functions that this host can serve; what it leaves out, it names. */
+const servedFunctions = (app: LoadedApp, config: HostConfig, log: HostLog): HostedFunction[] => {
+  const all = app.functions.flatMap((registered) => hostedFunction(registered) ?? []);
+  return all.filter((fn) => {
+    if (isDisabled(fn, config.settings)) return false;
+    if (!isServed(fn))
+      log.host("warning", "Startup", `${fn.name}: no trigger of type ${fn.trigger.type} here.`);
+    for (const { binding } of fn.inputs)
+      if (!isDurableClient(binding))
+        log.host("warning", "Startup", `${fn.name}: no input of type ${binding.type} here.`);
+    for (const { binding } of fn.outputs)
+      if (!isServedOutput(binding))
+        log.host("warning", "Startup", `${fn.name}: no output of type ${binding.type} here.`);
+    return isServed(fn);
+  });
+};
+
+const usesDurable = (functions: readonly HostedFunction[]): boolean =>
+  functions.some(
+    (fn) =>
+      durableKind(fn) !== undefined || fn.inputs.some(({ binding }) => isDurableClient(binding)),
+  );
+
+/** Everything that runs for one app, in the order in which it is taken down again. */
+class AppHost implements Host {
+  readonly port: number;
+  readonly url: string;
+  readonly #options: HostOptions;
+  readonly #config: HostConfig;
+  readonly #log: HostLog;
+  readonly #server: HttpServer;
+  readonly #app: LoadedApp;
+  readonly #functions: readonly HostedFunction[];
+  readonly #invoker: Invoker;
+  readonly #connections: ServiceBusConnections;
+  readonly #timers: TimerTriggers;
+  readonly #bus: ServiceBusTriggers;
+  readonly #http: HttpTriggers;
+  #engine: DurableEngine | undefined;
+  #state: HostStatus["state"] = "Starting";
+
+  constructor(
+    options: HostOptions,
+    config: HostConfig,
+    log: HostLog,
+    server: HttpServer,
+    app: LoadedApp,
+  ) {
+    const { settings } = config;
+    const { clock } = options;
+    this.#options = options;
+    this.#config = config;
+    this.#log = log;
+    this.#server = server;
+    this.#app = app;
+    this.port = server.port;
+    this.url = `http://${options.host ?? "127.0.0.1"}:${server.port}`;
+    this.#functions = servedFunctions(app, config, log);
+    const functions = this.#functions;
+    const invoker = new Invoker(app, log, config.functionTimeoutMs, this.#inputValue);
+    this.#invoker = invoker;
+    this.#connections = new ServiceBusConnections(settings);
+    const sendOutputs = outputSender(this.#connections, settings);
+    const shared = { functions, invoker, log, settings, sendOutputs };
+    const keys = functionKeys(settings);
+    this.#http = new HttpTriggers({ ...shared, app, keys, routePrefix: config.routePrefix });
+    this.#timers = new TimerTriggers(functions, { ...shared, clock, status: this.#timerStatus });
+    this.#bus = new ServiceBusTriggers({
+      ...shared,
+      connections: this.#connections,
+      config: config.serviceBus,
+    });
+  }
+
+  async start(): Promise<void> {
+    if (usesDurable(this.#functions)) this.#engine = await this.#startEngine();
+    const routes = {
+      keys: functionKeys(this.#config.settings),
+      status: () => this.status(),
+      moveClock: () => this.#moveClock(),
+      runTimer: (name: string) => this.#timers.run(name),
+      durableKey: this.#durableKey,
+      durable: async (call: HttpCall) => (await this.#engine?.handleHttp(call)) ?? null,
+    };
+    this.#server.serve((req, res) => {
+      if (!isInternalPath(req.url ?? "")) {
+        this.#http.handle(req, res);
+        return;
+      }
+      serveInternal(routes, req, res).catch((error: unknown) => {
+        this.#log.host("error", "Http", errorText(error));
+        writeFailure(res, true);
+      });
+    });
+    this.#state = "Running";
+    await this.#timers.start();
+    await this.#bus.start();
+  }
+
+  status(): HostStatus {
+    return {
+      state: this.#state,
+      version: hostVersion,
+      functions: this.#functions.length,
+      port: this.port,
+      running: this.#invoker.runningCount,
+    };
+  }
+
+  async stop(): Promise<void> {
+    if (this.#state === "Stopping") return;
+    this.#state = "Stopping";
+    this.#timers.stop();
+    await Promise.all([this.#bus.stop(), this.#server.stop(drainTimeoutMs)]);
+    await this.#engine?.stop();
+    await this.#invoker.drain(drainTimeoutMs);
+    await this.#app.hooks.runApp("appTerminate", this.#app.directory);
+    await this.#connections.close();
+  }
+
+  get #durableKey(): string {
+    return this.#config.settings["LOCAL_DURABLE_KEY"] ?? "local-key";
+  }
+
+  #startEngine(): Promise<DurableEngine> {
+    const { pool, clock } = this.#options;
+    return this.#options.startEngine({
+      pool,
+      clock,
+      hub: this.#config.hubName,
+      functions: durableFunctions(this.#functions, this.#invoker),
+      baseUrl: this.url,
+      key: this.#durableKey,
+    });
+  }
+
+  readonly #inputValue = (binding: BindingInfo): TypedData | null =>
+    isDurableClient(binding) && this.#engine !== undefined
+      ? { string: this.#engine.clientBinding() }
+      : null;
+
+  #store: Promise<TimerStatusStore> | undefined;
+  readonly #timerStatus = (): Promise<TimerStatusStore> =>
+    (this.#store ??= timerStatusStore(this.#options.pool, this.#config.hubName));
+
+  /** Reads the sandbox clock again and waits for what that makes due. */
+  async #moveClock(): Promise<ClockMoved> {
+    const { clock } = this.#options;
+    await clock.reload();
+    await this.#timers.idle();
+    const flowsRun = (await this.#engine?.settle(settleTimeoutMs)) ?? 0;
+    return { now: new Date(clock.now()).toISOString(), flowsRun };
+  }
+}
+
+/**
+ * The port is taken before the app is loaded, because the app asks for its own address while it
+ * loads; requests that come meanwhile wait. An app that does not load leaves nothing behind.
+ */
+export const startHost = async (options: HostOptions): Promise<Host> => {
+  const config = await readHostConfig(options.appDirectory, options.settings);
+  const log = new HostLog(options.log ?? writeJsonLine, config.logLevels);
+  const address = options.host ?? "127.0.0.1";
+  const server = await listenHttp(options.port, address);
+  try {
+    exportEnvironment(config.settings, `${address}:${server.port}`);
+    const app = await loadApp(options.appDirectory, log);
+    const host = new AppHost(options, config, log, server, app);
+    await host.start();
+    return host;
+  } catch (error) {
+    await server.stop(0);
+    throw error;
+  }
+};
