@@ -1,0 +1,110 @@
+/** A message broker for one machine: AMQP 1.0 as the Service Bus clients speak it, kept in PostgreSQL. */
+import { Pool } from "pg";
+import { Directory } from "./entities/directory.js";
+import { Listener } from "./links/listener.js";
+import { CommitLog } from "./storage/commit-log.js";
+import { EntityStore } from "./storage/entity-store.js";
+import { MessageReader } from "./storage/message-reader.js";
+import { migrateSchema } from "./storage/schema.js";
+import { Writer } from "./storage/writer.js";
+import type { Topology } from "./topology.js";
+
+/** One connection of a given pool is held for good. */
+type Database = { readonly pool: Pool } | { readonly connectionString: string };
+
+export type BrokerOptions = Database & {
+  readonly topology: Topology;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host?: string;
+  /** Value of the shared access key; without it the one of the emulator's connection strings. */
+  readonly key?: string;
+  /** Told of failures that no client waits for. */
+  readonly report?: (error: unknown) => void;
+};
+
+export interface BrokerStatus {
+  /** Clients wait while the database cannot be written to. */
+  readonly status: "ok" | "waiting for the database" | "stopped";
+  readonly port: number;
+  readonly connections: number;
+  readonly entities: number;
+}
+
+export interface Broker {
+  readonly port: number;
+  status(): BrokerStatus;
+  /** Closes connections, lets running writes end and gives the database back. */
+  stop(): Promise<void>;
+}
+
+const keyName = "RootManageSharedAccessKey";
+const reportToConsole = (error: unknown): void => console.error("broker:", error);
+
+/** What has to be undone, in the reverse order of its making. */
+class Undo {
+  readonly #steps: (() => void | Promise<void>)[] = [];
+
+  add(step: () => void | Promise<void>): void {
+    this.#steps.unshift(step);
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.#steps.splice(0)) await step();
+  }
+}
+
+const poolOf = (options: Database, undo: Undo, report: (error: unknown) => void): Pool => {
+  if ("pool" in options) return options.pool;
+  const pool = new Pool({ connectionString: options.connectionString, max: 4 });
+  pool.on("error", report);
+  undo.add(() => pool.end());
+  return pool;
+};
+
+const assemble = async (options: BrokerOptions, undo: Undo): Promise<Broker> => {
+  const { topology, port, host = "127.0.0.1", key = "SAS_KEY_VALUE" } = options;
+  const { report = reportToConsole } = options;
+  const pool = poolOf(options, undo, report);
+  await migrateSchema(pool);
+  const writer = await Writer.open(pool);
+  undo.add(() => writer.close());
+  const log = new CommitLog(writer);
+  undo.add(() => (writer.connected ? log.idle() : undefined));
+  const entities = new EntityStore(pool);
+  const reader = new MessageReader(pool);
+  const directory = await Directory.open(topology, { log, reader, entities, report });
+  undo.add(() => directory.stop());
+  const listener = await Listener.open({
+    directory,
+    entities,
+    key: { name: keyName, value: key },
+    host,
+    port,
+    report,
+  });
+  undo.add(() => listener.close());
+  let isStopped = false;
+  undo.add(() => void (isStopped = true));
+  return {
+    port: listener.port,
+    status: () => ({
+      status: isStopped ? "stopped" : writer.connected ? "ok" : "waiting for the database",
+      port: listener.port,
+      connections: listener.connectionCount,
+      entities: directory.size,
+    }),
+    stop: () => undo.run(),
+  };
+};
+
+/** Rejects where the port is taken (`code` EADDRINUSE) or another broker has the database. */
+export const startBroker = async (options: BrokerOptions): Promise<Broker> => {
+  const undo = new Undo();
+  try {
+    return await assemble(options, undo);
+  } catch (error) {
+    await undo.run();
+    throw error;
+  }
+};

@@ -1,0 +1,153 @@
+/** Where messages are sent: a queue, or a topic that copies them to its subscriptions. */
+import { messageNotFound } from "../errors.js";
+import type { CommitLog, Committed } from "../storage/commit-log.js";
+import type { MessageReader } from "../storage/message-reader.js";
+import type { Sighting } from "../storage/statements.js";
+import { parseMessage, type ParsedMessage } from "../wire/sections.js";
+import type { StoredMessage } from "./message.js";
+import type { Numbers } from "./numbers.js";
+
+/** What is different between queues and topics. */
+export interface Router {
+  readonly entityId: number;
+  readonly numbers: Numbers;
+  /** Throws where the message may not be sent here. */
+  check(message: ParsedMessage): void;
+  /** The rows that a message becomes when it is enqueued. */
+  place(message: ParsedMessage): readonly StoredMessage[];
+  /** The last number given out that none of the rows has. */
+  readonly counted: { readonly entityId: number; readonly sequenceNumber: number } | undefined;
+  arrived(messages: readonly StoredMessage[]): void;
+  doubt(): void;
+}
+
+export interface DestinationParts {
+  readonly path: string;
+  readonly router: Router;
+  readonly duplicateWindowMs: number | null;
+  readonly log: CommitLog;
+  readonly reader: MessageReader;
+  /** Told of times at which something has to be done. */
+  readonly wake: (times: { readonly dueMs?: number; readonly expiryMs?: number }) => void;
+}
+
+export class Destination {
+  readonly path: string;
+  readonly #parts: DestinationParts;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: DestinationParts) {
+    this.path = parts.path;
+    this.#parts = parts;
+  }
+
+  /**
+   * Takes messages, now or for the time that they name: all of them or none. Resolves when they are
+   * committed, with their numbers, by which scheduled ones can be cancelled.
+   */
+  async send(messages: readonly ParsedMessage[]): Promise<number[]> {
+    return this.#commit(messages, []);
+  }
+
+  async cancelScheduled(sequenceNumbers: readonly number[]): Promise<void> {
+    const { router, reader, log } = this.#parts;
+    await this.#exclusive(async () => {
+      const found = await reader.bySequenceNumbers(router.entityId, "scheduled", sequenceNumbers);
+      if (found.length < new Set(sequenceNumbers).size) throw messageNotFound();
+      await log.commit({ remove: found });
+    });
+  }
+
+  /** Enqueues scheduled messages whose time has come; they were read by `find`. */
+  async release(find: () => Promise<readonly StoredMessage[]>): Promise<void> {
+    await this.#exclusive(async () => {
+      const due = await find();
+      const messages = due.map((row) => ({
+        ...parseMessage(row.bare),
+        timeToLiveMs: row.timeToLiveMs,
+        scheduledForMs: row.scheduledForMs,
+        annotations: row.annotations,
+      }));
+      await this.#commit(messages, due);
+    });
+  }
+
+  /** Writes messages in place of the scheduled ones that they were. Answers their numbers. */
+  async #commit(
+    messages: readonly ParsedMessage[],
+    replaced: readonly StoredMessage[],
+  ): Promise<number[]> {
+    const { router, duplicateWindowMs, log } = this.#parts;
+    for (const message of messages) router.check(message);
+    const nowMs = Date.now();
+    const placed = messages.map((message) => {
+      const isLater = replaced.length === 0 && (message.scheduledForMs ?? 0) > nowMs;
+      const sighting: Sighting | null =
+        duplicateWindowMs === null || replaced.length > 0
+          ? null
+          : {
+              entityId: router.entityId,
+              messageId: message.messageId,
+              seenAtMs: nowMs,
+              forgetAtMs: nowMs + duplicateWindowMs,
+            };
+      const rows = isLater ? [this.#scheduled(message, nowMs)] : router.place(message);
+      return { rows, sighting };
+    });
+    const { counted } = router;
+    const committed = await log.commit({
+      remove: replaced,
+      add: placed.flatMap(({ rows, sighting }) => rows.map((message) => ({ message, sighting }))),
+      sightings: placed.flatMap(({ sighting }) => sighting ?? []),
+      ...(counted === undefined ? {} : { counted }),
+    });
+    this.#announce(placed, committed);
+    return placed.map(({ rows }) => rows[0]?.enqueuedSequenceNumber ?? 0);
+  }
+
+  #scheduled(message: ParsedMessage, nowMs: number): StoredMessage {
+    const { router } = this.#parts;
+    const sequenceNumber = router.numbers.next();
+    return {
+      entityId: router.entityId,
+      sequenceNumber,
+      enqueuedSequenceNumber: sequenceNumber,
+      messageId: message.messageId,
+      sessionId: message.sessionId,
+      enqueuedAtMs: nowMs,
+      expiresAtMs: null,
+      scheduledForMs: message.scheduledForMs,
+      timeToLiveMs: message.timeToLiveMs,
+      annotations: message.annotations,
+      bare: message.bare,
+      state: "scheduled",
+      deliveryCount: 0,
+      delivered: false,
+    };
+  }
+
+  #announce(
+    placed: readonly {
+      readonly rows: readonly StoredMessage[];
+      readonly sighting: Sighting | null;
+    }[],
+    { isDuplicate, repeated }: Committed,
+  ): void {
+    const { router, wake } = this.#parts;
+    const rows = placed
+      .filter(({ sighting }) => repeated || sighting === null || !isDuplicate(sighting))
+      .flatMap((each) => each.rows);
+    for (const { state, scheduledForMs, expiresAtMs } of rows) {
+      if (state === "scheduled" && scheduledForMs !== null) wake({ dueMs: scheduledForMs });
+      if (expiresAtMs !== null) wake({ expiryMs: expiresAtMs });
+    }
+    if (repeated) router.doubt();
+    else router.arrived(rows.filter(({ state }) => state === "active"));
+  }
+
+  #exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}

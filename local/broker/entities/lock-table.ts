@@ -1,0 +1,74 @@
+/** The locks of messages that are out, in the order of their ends. */
+import { randomBytes } from "node:crypto";
+import type { StoredMessage } from "./message.js";
+
+export interface Lock {
+  /** The delivery tag; receivers name the lock by it. */
+  readonly token: Buffer;
+  readonly message: StoredMessage;
+  readonly lockedUntilMs: number;
+}
+
+const keyOf = (token: Buffer): string => token.toString("hex");
+
+export class LockTable {
+  /** All locks last equally long, so that the order of insertion is the order of their ends. */
+  readonly #locks = new Map<string, Lock>();
+  readonly #onLapse: (lock: Lock) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(onLapse: (lock: Lock) => void) {
+    this.#onLapse = onLapse;
+  }
+
+  add(message: StoredMessage, lockedUntilMs: number): Lock {
+    return this.#insert({ token: randomBytes(16), message, lockedUntilMs });
+  }
+
+  /** The same token with a later end, or undefined where the lock is lost. */
+  renew(token: Buffer, lockedUntilMs: number): Lock | undefined {
+    const lock = this.take(token);
+    return lock && this.#insert({ ...lock, lockedUntilMs });
+  }
+
+  take(token: Buffer): Lock | undefined {
+    const key = keyOf(token);
+    const lock = this.#locks.get(key);
+    this.#locks.delete(key);
+    return lock;
+  }
+
+  takeAll(): Lock[] {
+    const locks = [...this.#locks.values()];
+    this.#locks.clear();
+    this.stop();
+    return locks;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #insert(lock: Lock): Lock {
+    this.#locks.set(keyOf(lock.token), lock);
+    if (this.#timer === undefined) this.#wait();
+    return lock;
+  }
+
+  #wait(): void {
+    const [first] = this.#locks.values();
+    this.#timer =
+      first && setTimeout(() => this.#lapse(), Math.max(0, first.lockedUntilMs - Date.now()));
+  }
+
+  #lapse(): void {
+    const nowMs = Date.now();
+    for (const [key, lock] of this.#locks) {
+      if (lock.lockedUntilMs > nowMs) break;
+      this.#locks.delete(key);
+      this.#onLapse(lock);
+    }
+    this.#wait();
+  }
+}

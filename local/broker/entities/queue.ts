@@ -1,0 +1,196 @@
+/** One queue or subscription, or the dead letters of one: what receivers can do with its messages. */
+import { BrokerError, conditions, messageLockLost, messageNotFound } from "../errors.js";
+import type { CommitLog } from "../storage/commit-log.js";
+import type { MessageReader } from "../storage/message-reader.js";
+import { withApplicationProperties, type ParsedMessage } from "../wire/sections.js";
+import type { QueueSettings } from "../topology.js";
+import { deadLetterChanges, Lane, type LaneQueue } from "./lane.js";
+import type { Lock } from "./lock-table.js";
+import type { StoredMessage } from "./message.js";
+import { Numbers, type Entity } from "./numbers.js";
+import { SessionDesk } from "./session-desk.js";
+
+export interface QueueParts {
+  readonly entity: Entity;
+  readonly settings: QueueSettings;
+  readonly log: CommitLog;
+  readonly reader: MessageReader;
+  /** Null for dead letters themselves: they stay until they are taken. */
+  readonly deadLetters: Queue | null;
+  readonly report: (error: unknown) => void;
+}
+
+export class Queue implements LaneQueue {
+  readonly entityId: number;
+  readonly path: string;
+  readonly settings: QueueSettings;
+  readonly deliveryCountMax: number;
+  readonly log: CommitLog;
+  readonly reader: MessageReader;
+  readonly sessions: SessionDesk | null;
+  readonly deadLetters: Queue | null;
+  readonly report: (error: unknown) => void;
+  readonly numbers: Numbers;
+  readonly hasDeadLetters: boolean;
+  /** Where there are no sessions, everything is one lane. */
+  readonly #lane: Lane;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor({ entity, settings, log, reader, deadLetters, report }: QueueParts) {
+    this.entityId = entity.entityId;
+    this.path = entity.path;
+    this.settings = settings;
+    this.deliveryCountMax = deadLetters === null ? Infinity : settings.deliveryCountMax;
+    this.log = log;
+    this.reader = reader;
+    this.deadLetters = deadLetters;
+    this.hasDeadLetters = deadLetters !== null;
+    this.report = report;
+    this.numbers = new Numbers(entity);
+    this.#lane = new Lane(this, null, () => Date.now() + settings.lockMs);
+    this.sessions = settings.requiresSession ? new SessionDesk(this, settings.lockMs) : null;
+  }
+
+  /** The row that a message becomes here, with the next number: to be committed in the same turn. */
+  place(message: ParsedMessage, enqueuedSequenceNumber: number | null): StoredMessage {
+    const sequenceNumber = this.numbers.next();
+    const nowMs = Date.now();
+    const timeToLiveMs = shortest(message.timeToLiveMs, this.settings.timeToLiveMs);
+    return {
+      entityId: this.entityId,
+      sequenceNumber,
+      enqueuedSequenceNumber: enqueuedSequenceNumber ?? sequenceNumber,
+      messageId: message.messageId,
+      sessionId: this.settings.requiresSession ? message.sessionId : null,
+      enqueuedAtMs: nowMs,
+      expiresAtMs: timeToLiveMs === null ? null : nowMs + timeToLiveMs,
+      scheduledForMs: message.scheduledForMs,
+      timeToLiveMs,
+      annotations: message.annotations,
+      bare: message.bare,
+      state: "active",
+      deliveryCount: 0,
+      delivered: false,
+    };
+  }
+
+  checkAcceptable(message: ParsedMessage): void {
+    if (this.settings.requiresSession && message.sessionId === null)
+      throw new BrokerError(
+        conditions.notAllowed,
+        `The entity '${this.path}' requires sessions; the message has no session id.`,
+      );
+  }
+
+  arrived(messages: readonly StoredMessage[]): void {
+    if (this.sessions === null) this.#lane.arrived(messages);
+    else this.sessions.arrived(messages);
+  }
+
+  /** After a write of unknown outcome the database is asked what there is. */
+  doubt(): void {
+    for (const lane of this.#lanes()) {
+      lane.window.doubt();
+      lane.dispatch();
+    }
+  }
+
+  /** The lane of receivers without session. */
+  get lane(): Lane {
+    return this.#lane;
+  }
+
+  /** The lane of a receiver's request: the session it names, or all there is. */
+  laneFor(sessionId: string | null): Lane {
+    if (this.sessions === null) return this.#lane;
+    if (sessionId === null) throw messageLockLost();
+    return this.sessions.held(sessionId).lane;
+  }
+
+  exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Takes deferred messages, all of them or none. */
+  async receiveDeferred(
+    sequenceNumbers: readonly number[],
+    { sessionId, locks }: { readonly sessionId: string | null; readonly locks: boolean },
+  ): Promise<{ readonly message: StoredMessage; readonly lock: Lock | null }[]> {
+    const lane = this.laneFor(sessionId);
+    return this.exclusive(async () => {
+      // Asked before the database: what is out now may be gone before the answer is here.
+      if (sequenceNumbers.some((number) => lane.isOut(number))) throw messageNotFound();
+      const found = await this.reader.bySequenceNumbers(this.entityId, "deferred", sequenceNumbers);
+      const mine = found.filter((message) => sessionId === null || message.sessionId === sessionId);
+      if (mine.length < new Set(sequenceNumbers).size) throw messageNotFound();
+      if (locks) return mine.map((message) => ({ message, lock: lane.lock(message) }));
+      await this.log.commit({ remove: mine });
+      return mine.map((message) => ({ message, lock: null }));
+    });
+  }
+
+  async deadLetter(message: StoredMessage): Promise<void> {
+    const { deadLetters } = this;
+    if (deadLetters === null) return;
+    const letter: StoredMessage = {
+      ...message,
+      entityId: deadLetters.entityId,
+      sequenceNumber: deadLetters.numbers.next(),
+      enqueuedSequenceNumber: message.sequenceNumber,
+      sessionId: null,
+      expiresAtMs: null,
+      state: "active",
+      delivered: false,
+    };
+    const { repeated } = await this.log.commit({
+      remove: [message],
+      add: [{ message: letter, sighting: null }],
+    });
+    if (repeated) deadLetters.doubt();
+    deadLetters.arrived([letter]);
+  }
+
+  async expire(message: StoredMessage): Promise<void> {
+    if (this.deadLetters === null || !this.settings.deadLettersExpired) {
+      await this.log.commit({ remove: [message] });
+      return;
+    }
+    const changes = deadLetterChanges(
+      "TTLExpiredException",
+      "The message expired and was dead lettered.",
+    );
+    message.bare = withApplicationProperties(message.bare, changes);
+    await this.deadLetter(message);
+  }
+
+  /** Expires those of the given messages that nobody has taken; they were read by `find`. */
+  async sweep(find: () => Promise<readonly StoredMessage[]>): Promise<void> {
+    await this.exclusive(async () => {
+      const claims = new Map(
+        this.#lanes().map((lane) => [lane.sessionId, { lane, claim: lane.claimsSince() }]),
+      );
+      for (const message of await find()) {
+        const before = claims.get(message.sessionId);
+        const lane = this.sessions === null ? this.#lane : this.sessions.laneOf(message.sessionId);
+        // A session that was given back or taken meanwhile is left to the next sweep.
+        if (lane === before?.lane && (before === undefined || before.claim(message)))
+          await this.expire(message);
+      }
+    });
+  }
+
+  stop(): void {
+    this.#lane.stop();
+    this.sessions?.stop();
+  }
+
+  #lanes(): Lane[] {
+    return this.sessions?.lanes ?? [this.#lane];
+  }
+}
+
+/** The shorter of two lives, where null is for ever. */
+export const shortest = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);

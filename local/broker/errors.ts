@@ -1,0 +1,66 @@
+/** What the broker refuses, in the error conditions that client libraries turn into codes of their own. */
+
+export const conditions = {
+  entityNotFound: "amqp:not-found",
+  unauthorized: "amqp:unauthorized-access",
+  notAllowed: "amqp:not-allowed",
+  notImplemented: "amqp:not-implemented",
+  invalidField: "amqp:invalid-field",
+  decodeError: "amqp:decode-error",
+  internalError: "amqp:internal-error",
+  messageTooLarge: "amqp:link:message-size-exceeded",
+  connectionForced: "amqp:connection:forced",
+  timeout: "com.microsoft:timeout",
+  entityExists: "com.microsoft:entity-already-exists",
+  messageLockLost: "com.microsoft:message-lock-lost",
+  messageNotFound: "com.microsoft:message-not-found",
+  sessionLockLost: "com.microsoft:session-lock-lost",
+  sessionCannotBeLocked: "com.microsoft:session-cannot-be-locked",
+} as const;
+
+export type Condition = (typeof conditions)[keyof typeof conditions];
+
+/** A refusal that goes back over the wire: the condition picks the client's code, the message is for people. */
+export class BrokerError extends Error {
+  override readonly name = "BrokerError";
+  readonly condition: Condition;
+
+  constructor(condition: Condition, message: string) {
+    super(message);
+    this.condition = condition;
+  }
+}
+
+/** The clients recognise a missing entity by this sentence, not by the condition alone. */
+export const entityNotFound = (address: string): BrokerError =>
+  new BrokerError(
+    conditions.entityNotFound,
+    `The messaging entity '${address}' could not be found.`,
+  );
+
+export const messageLockLost = (): BrokerError =>
+  new BrokerError(
+    conditions.messageLockLost,
+    "The lock supplied is invalid. Either the lock expired, or the message has already been removed.",
+  );
+
+export const sessionLockLost = (sessionId: string): BrokerError =>
+  new BrokerError(
+    conditions.sessionLockLost,
+    `The lock of session '${sessionId}' has expired. Accept the session again.`,
+  );
+
+export const messageNotFound = (): BrokerError =>
+  new BrokerError(
+    conditions.messageNotFound,
+    "No message with one of the given sequence numbers is there to be taken.",
+  );
+
+/** Anything thrown, as a refusal: what is not one already is a defect, told by its message alone. */
+export const asBrokerError = (error: unknown): BrokerError =>
+  error instanceof BrokerError
+    ? error
+    : new BrokerError(
+        conditions.internalError,
+        error instanceof Error ? error.message : "The broker failed.",
+      );

@@ -1,0 +1,247 @@
+/** SQL filters of subscriptions: conditions over system and user properties, with unknown as in SQL. */
+import type { FieldValue, MessageFields } from "./fields.js";
+import { filterError, tokensOf, type Token } from "./sql-tokens.js";
+
+type Expression = (fields: MessageFields) => FieldValue;
+
+const compare: Readonly<Record<string, (a: string | number, b: string | number) => boolean>> = {
+  "=": (a, b) => a === b,
+  "<>": (a, b) => a !== b,
+  "!=": (a, b) => a !== b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+};
+
+const calculate: Readonly<Record<string, (a: number, b: number) => number>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "%": (a, b) => a % b,
+};
+
+const comparable = (value: Exclude<FieldValue, null>): string | number =>
+  typeof value === "boolean" ? Number(value) : value;
+
+/** Unknown where a side is, or where the types differ: a text is neither above nor below a number. */
+const comparison =
+  (symbol: string, left: Expression, right: Expression): Expression =>
+  (fields) => {
+    const [a, b] = [left(fields), right(fields)];
+    if (a === null || b === null || typeof a !== typeof b) return null;
+    return compare[symbol]?.(comparable(a), comparable(b)) ?? null;
+  };
+
+const arithmetic =
+  (symbol: string, left: Expression, right: Expression): Expression =>
+  (fields) => {
+    const [a, b] = [left(fields), right(fields)];
+    if (symbol === "+" && typeof a === "string" && typeof b === "string") return a + b;
+    return typeof a === "number" && typeof b === "number"
+      ? (calculate[symbol]?.(a, b) ?? null)
+      : null;
+  };
+
+const and =
+  (left: Expression, right: Expression): Expression =>
+  (fields) => {
+    const [a, b] = [left(fields), right(fields)];
+    if (a === false || b === false) return false;
+    return a === true && b === true ? true : null;
+  };
+
+const or =
+  (left: Expression, right: Expression): Expression =>
+  (fields) => {
+    const [a, b] = [left(fields), right(fields)];
+    if (a === true || b === true) return true;
+    return a === false && b === false ? false : null;
+  };
+
+const not =
+  (operand: Expression): Expression =>
+  (fields) => {
+    const value = operand(fields);
+    return typeof value === "boolean" ? !value : null;
+  };
+
+const likePattern = (pattern: string, escape: string | null): RegExp => {
+  let source = "";
+  for (let at = 0; at < pattern.length; at += 1) {
+    const isEscaped = pattern[at] === escape && at + 1 < pattern.length;
+    if (isEscaped) at += 1;
+    const character = pattern[at] ?? "";
+    if (!isEscaped && character === "%") source += "[^]*";
+    else if (!isEscaped && character === "_") source += "[^]";
+    else source += character.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  }
+  return new RegExp(`^${source}$`);
+};
+
+/** Precedence from loose to tight: or, and, not, comparison, sum, product, sign, value. */
+class Parser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  parse(): Expression {
+    const expression = this.#or();
+    if (this.#at < this.#tokens.length) throw filterError("text is left after its end");
+    return expression;
+  }
+
+  #or(): Expression {
+    let left = this.#and();
+    while (this.#word("or")) left = or(left, this.#and());
+    return left;
+  }
+
+  #and(): Expression {
+    let left = this.#not();
+    while (this.#word("and")) left = and(left, this.#not());
+    return left;
+  }
+
+  #not(): Expression {
+    return this.#word("not") ? not(this.#not()) : this.#condition();
+  }
+
+  #condition(): Expression {
+    if (this.#word("exists")) return this.#exists();
+    const left = this.#sum();
+    const symbol = this.#symbol(...Object.keys(compare));
+    if (symbol !== undefined) return comparison(symbol, left, this.#sum());
+    if (this.#word("is")) {
+      const negated = this.#word("not");
+      this.#expectWord("null");
+      return (fields) => (left(fields) === null) !== negated;
+    }
+    const negated = this.#word("not");
+    const condition = this.#word("in")
+      ? this.#in(left)
+      : this.#word("like")
+        ? this.#like(left)
+        : undefined;
+    if (condition !== undefined) return negated ? not(condition) : condition;
+    if (negated) throw filterError("not must be followed by in or like here");
+    return left;
+  }
+
+  #exists(): Expression {
+    this.#expectSymbol("(");
+    const property = this.#property();
+    this.#expectSymbol(")");
+    return (fields) => property(fields) !== null;
+  }
+
+  #in(left: Expression): Expression {
+    this.#expectSymbol("(");
+    let found = comparison("=", left, this.#sum());
+    while (this.#symbol(",") !== undefined) found = or(found, comparison("=", left, this.#sum()));
+    this.#expectSymbol(")");
+    return found;
+  }
+
+  #like(left: Expression): Expression {
+    const pattern = this.#text();
+    const expression = likePattern(pattern, this.#word("escape") ? this.#text() : null);
+    return (fields) => {
+      const value = left(fields);
+      return typeof value === "string" ? expression.test(value) : null;
+    };
+  }
+
+  #sum(): Expression {
+    let left = this.#product();
+    for (let symbol; (symbol = this.#symbol("+", "-")) !== undefined;)
+      left = arithmetic(symbol, left, this.#product());
+    return left;
+  }
+
+  #product(): Expression {
+    let left = this.#signed();
+    for (let symbol; (symbol = this.#symbol("*", "/", "%")) !== undefined;)
+      left = arithmetic(symbol, left, this.#signed());
+    return left;
+  }
+
+  #signed(): Expression {
+    if (this.#symbol("-") !== undefined) return arithmetic("-", () => 0, this.#signed());
+    if (this.#symbol("+") !== undefined) return this.#signed();
+    return this.#value();
+  }
+
+  #value(): Expression {
+    if (this.#symbol("(") !== undefined) {
+      const inner = this.#or();
+      this.#expectSymbol(")");
+      return inner;
+    }
+    const token = this.#tokens[this.#at];
+    if (token?.kind === "text" || token?.kind === "number") {
+      this.#at += 1;
+      return () => token.value;
+    }
+    if (this.#word("true")) return () => true;
+    if (this.#word("false")) return () => false;
+    if (this.#word("null")) return () => null;
+    return this.#property();
+  }
+
+  #property(): Expression {
+    const first = this.#name();
+    if (this.#symbol(".") === undefined) return (fields) => fields.user.get(first) ?? null;
+    const second = this.#name();
+    if (first === "user") return (fields) => fields.user.get(second) ?? null;
+    if (first === "sys") return (fields) => fields.system.get(second) ?? null;
+    throw filterError(`${first} is not a scope of properties`);
+  }
+
+  #name(): string {
+    const token = this.#tokens[this.#at];
+    if (token?.kind !== "word" && token?.kind !== "name")
+      throw filterError("the name of a property is missing");
+    this.#at += 1;
+    return token.text.toLowerCase();
+  }
+
+  #text(): string {
+    const token = this.#tokens[this.#at];
+    if (token?.kind !== "text") throw filterError("a text in quotes is missing");
+    this.#at += 1;
+    return token.value;
+  }
+
+  #word(word: string): boolean {
+    const token = this.#tokens[this.#at];
+    const found = token?.kind === "word" && token.text.toLowerCase() === word;
+    if (found) this.#at += 1;
+    return found;
+  }
+
+  #symbol(...symbols: readonly string[]): string | undefined {
+    const token = this.#tokens[this.#at];
+    if (token?.kind !== "symbol" || !symbols.includes(token.text)) return undefined;
+    this.#at += 1;
+    return token.text;
+  }
+
+  #expectWord(word: string): void {
+    if (!this.#word(word)) throw filterError(`${word} is missing`);
+  }
+
+  #expectSymbol(symbol: string): void {
+    if (this.#symbol(symbol) === undefined) throw filterError(`${symbol} is missing`);
+  }
+}
+
+/** Compiles an expression; only a condition that is true lets a message pass, not one unknown. */
+export const parseSqlFilter = (expression: string): ((fields: MessageFields) => boolean) => {
+  const condition = new Parser(tokensOf(expression)).parse();
+  return (fields) => condition(fields) === true;
+};

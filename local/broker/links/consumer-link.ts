@@ -1,0 +1,124 @@
+/** A client's receiver: sends what it asks for, and carries out what it decides on each message. */
+import { asBrokerError, type BrokerError } from "../errors.js";
+import type { Changes, Consumer, Lane } from "../entities/lane.js";
+import type { Lock } from "../entities/lock-table.js";
+import { encodeDelivery, type StoredMessage } from "../entities/message.js";
+import type { Delivery, SendingLink, Typed } from "../wire/rhea.js";
+import { listFields, mapEntries } from "../wire/values.js";
+import { amqpError, settleAccepted, settleRejected } from "./settlement.js";
+
+export type OutcomeName = "accepted" | "rejected" | "released" | "modified";
+
+const deadLetterCondition = "com.microsoft:dead-letter";
+const settledMode = 1;
+
+const changesOf = (map: Typed | undefined): Changes => new Map(mapEntries(map));
+
+export class ConsumerLink implements Consumer {
+  readonly locks: boolean;
+  readonly #link: SendingLink;
+  readonly #lane: Lane;
+  readonly #onClose: () => void;
+  /** How many deliveries the link has been given since its beginning, sent or not. */
+  #assigned = 0;
+  #reserved = 0;
+  #drainIsDue = false;
+
+  constructor(link: SendingLink, lane: Lane, onClose: () => void) {
+    this.#link = link;
+    this.#lane = lane;
+    this.#onClose = onClose;
+    this.locks = link.snd_settle_mode !== settledMode;
+    // A drain is answered even where no credit is left: the client waits for it.
+    link._get_drain = () => this.#drain();
+  }
+
+  capacity(): number {
+    const { credit, delivery_count: sent, session } = this.#link;
+    const asked = credit + sent - this.#assigned;
+    return Math.min(asked, session.outgoing.available()) - this.#reserved;
+  }
+
+  reserve(): void {
+    this.#reserved += 1;
+  }
+
+  deliver(message: StoredMessage, lock: Lock | null): void {
+    if (lock === null) this.#reserved -= 1;
+    if (!this.#link.is_open()) return;
+    const encoded = encodeDelivery(message, lock?.lockedUntilMs ?? null);
+    const tag = lock?.token ?? Buffer.from(String(message.sequenceNumber));
+    const delivery = this.#link.send(encoded, tag, 0);
+    this.#assigned += 1;
+    if (!this.locks) delivery.settled = true;
+  }
+
+  end(error: BrokerError): void {
+    this.#link.close(amqpError(error));
+  }
+
+  /** The client changed how much it asks for, or there is room again. */
+  flow(): void {
+    this.#lane.dispatch();
+    if (this.#link._draining) void this.#answerDrain();
+  }
+
+  settle(delivery: Delivery, outcome: OutcomeName): void {
+    void this.#settle(delivery, outcome);
+  }
+
+  closed(): void {
+    this.#onClose();
+  }
+
+  async #settle(delivery: Delivery, outcome: OutcomeName): Promise<void> {
+    const { connection } = this.#link;
+    try {
+      if (this.locks) await this.#carryOut(delivery, outcome);
+      if (connection.is_open()) settleAccepted(delivery);
+    } catch (error) {
+      await Promise.resolve();
+      if (connection.is_open()) settleRejected(delivery, connection, asBrokerError(error));
+    }
+  }
+
+  async #carryOut({ tag, remote_state: state }: Delivery, outcome: OutcomeName): Promise<void> {
+    const lane = this.#lane;
+    switch (outcome) {
+      case "accepted":
+        return lane.complete(tag);
+      case "released":
+        return lane.abandon(tag, changesOf(undefined));
+      case "modified": {
+        const changes = changesOf(state?.value[2]);
+        return state?.undeliverable_here === true
+          ? lane.defer(tag, changes)
+          : lane.abandon(tag, changes);
+      }
+      case "rejected": {
+        const [condition, , info] = listFields(state?.value[0]);
+        const changes = condition?.value === deadLetterCondition ? info : undefined;
+        return lane.deadLetter(tag, changesOf(changes));
+      }
+    }
+  }
+
+  async #answerDrain(): Promise<void> {
+    await this.#lane.quiet();
+    if (!this.#link._draining || !this.#link.is_open()) return;
+    this.#drainIsDue = true;
+    this.#link.issue_flow = true;
+    this.#link.connection._register();
+  }
+
+  /** Called when a flow is written: whether it says that all credit is used up. */
+  #drain(): boolean {
+    if (!this.#drainIsDue) return false;
+    this.#drainIsDue = false;
+    // What waits for the peer's window is still to be sent, on credit that is granted later.
+    this.#assigned += this.#link.credit;
+    this.#link.delivery_count += this.#link.credit;
+    this.#link.credit = 0;
+    return true;
+  }
+}

@@ -1,0 +1,151 @@
+/** Management operations on messages: locks, peeking, scheduling, deferred messages. */
+import { z } from "zod";
+import { BrokerError, conditions } from "../errors.js";
+import type { Destination } from "../entities/destination.js";
+import { deadLetterChanges, type Lane } from "../entities/lane.js";
+import { encodeDelivery } from "../entities/message.js";
+import type { Queue } from "../entities/queue.js";
+import { types } from "../wire/rhea.js";
+import { parseMessage } from "../wire/sections.js";
+import { longArray, swapGuidOrder, timestampArray } from "../wire/values.js";
+import type { ManagedEntity, Operation } from "./management-node.js";
+import { messageBytesMax } from "./producer-link.js";
+import { Bytes, LockTokens, parseBody, SequenceNumbers, SessionId } from "./request-body.js";
+
+const peekCountMax = 250;
+/** One answer is one message, so that what it holds has to stay small. */
+const peekBytesMax = 1024 * 1024;
+const receiveAndDeleteMode = 0;
+
+const RenewLock = z.object({ "lock-tokens": LockTokens, "session-id": SessionId });
+const Peek = z.object({
+  "from-sequence-number": z.number().default(1),
+  "message-count": z.int().min(1).default(1),
+  "session-id": SessionId,
+});
+const Schedule = z.object({ messages: z.array(z.object({ message: Bytes })) });
+const Numbers = z.object({ "sequence-numbers": SequenceNumbers });
+const Receive = Numbers.extend({
+  "receiver-settle-mode": z.number().default(1),
+  "session-id": SessionId,
+});
+const Disposition = z.object({
+  "lock-tokens": LockTokens,
+  "disposition-status": z.enum(["completed", "abandoned", "defered", "suspended"]),
+  "deadletter-reason": z.string().nullish(),
+  "deadletter-description": z.string().nullish(),
+  "properties-to-modify": z.record(z.string(), z.unknown()).nullish(),
+  "session-id": SessionId,
+});
+
+export const queueOf = ({ queue }: ManagedEntity): Queue => {
+  if (queue !== undefined) return queue;
+  throw new BrokerError(
+    conditions.notAllowed,
+    "A topic has no messages to take; ask a subscription.",
+  );
+};
+
+const destinationOf = ({ destination }: ManagedEntity): Destination => {
+  if (destination !== undefined) return destination;
+  throw new BrokerError(conditions.notAllowed, "Messages are sent to queues and topics only.");
+};
+
+const settle = async (
+  lane: Lane,
+  token: Buffer,
+  disposition: z.output<typeof Disposition>,
+): Promise<void> => {
+  const changes = new Map(
+    Object.entries(disposition["properties-to-modify"] ?? {}).map(([key, value]) => [
+      key,
+      types.wrap(value),
+    ]),
+  );
+  switch (disposition["disposition-status"]) {
+    case "completed":
+      return lane.complete(token);
+    case "abandoned":
+      return lane.abandon(token, changes);
+    case "defered":
+      return lane.defer(token, changes);
+    case "suspended": {
+      const reasons = deadLetterChanges(
+        disposition["deadletter-reason"] ?? undefined,
+        disposition["deadletter-description"] ?? undefined,
+      );
+      return lane.deadLetter(token, new Map([...changes, ...reasons]));
+    }
+  }
+};
+
+const renewLock: Operation = async (entity, body) => {
+  const { "lock-tokens": tokens, "session-id": sessionId } = parseBody(RenewLock, body);
+  const lane = queueOf(entity).laneFor(sessionId);
+  const locks = tokens.map((token) => lane.renew(swapGuidOrder(token)));
+  return { expirations: timestampArray(locks.map(({ lockedUntilMs }) => lockedUntilMs)) };
+};
+
+const peekMessage: Operation = async (entity, body) => {
+  const request = parseBody(Peek, body);
+  const queue = queueOf(entity);
+  const found = await queue.reader.peek({
+    entityId: queue.entityId,
+    sessionId: request["session-id"],
+    from: request["from-sequence-number"],
+    countMax: Math.min(request["message-count"], peekCountMax),
+    nowMs: Date.now(),
+  });
+  let bytes = 0;
+  const shown = found.filter((message, index) => {
+    bytes += message.bare.length;
+    return index === 0 || bytes <= peekBytesMax;
+  });
+  if (shown.length === 0) return null;
+  return { messages: shown.map((message) => ({ message: encodeDelivery(message, null) })) };
+};
+
+const scheduleMessage: Operation = async (entity, body) => {
+  const { messages } = parseBody(Schedule, body);
+  if (messages.some(({ message }) => message.length > messageBytesMax))
+    throw new BrokerError(conditions.messageTooLarge, "The message is too large.");
+  const parsed = messages.map(({ message }) => parseMessage(message));
+  return { "sequence-numbers": longArray(await destinationOf(entity).send(parsed)) };
+};
+
+const cancelScheduledMessage: Operation = async (entity, body) => {
+  const { "sequence-numbers": numbers } = parseBody(Numbers, body);
+  await destinationOf(entity).cancelScheduled(numbers);
+  return {};
+};
+
+const receiveBySequenceNumber: Operation = async (entity, body) => {
+  const request = parseBody(Receive, body);
+  const received = await queueOf(entity).receiveDeferred(request["sequence-numbers"], {
+    sessionId: request["session-id"],
+    locks: request["receiver-settle-mode"] !== receiveAndDeleteMode,
+  });
+  return {
+    messages: received.map(({ message, lock }) => ({
+      message: encodeDelivery(message, lock?.lockedUntilMs ?? null),
+      ...(lock === null ? {} : { "lock-token": types.wrap_uuid(swapGuidOrder(lock.token)) }),
+    })),
+  };
+};
+
+const updateDisposition: Operation = async (entity, body) => {
+  const disposition = parseBody(Disposition, body);
+  const lane = queueOf(entity).laneFor(disposition["session-id"]);
+  for (const token of disposition["lock-tokens"])
+    await settle(lane, swapGuidOrder(token), disposition);
+  return {};
+};
+
+export const messageOperations = {
+  "renew-lock": renewLock,
+  "peek-message": peekMessage,
+  "schedule-message": scheduleMessage,
+  "cancel-scheduled-message": cancelScheduledMessage,
+  "receive-by-sequence-number": receiveBySequenceNumber,
+  "update-disposition": updateDisposition,
+} satisfies Record<string, Operation>;

@@ -1,0 +1,50 @@
+/** Opens a receiver on a session: the link's answer is held back until there is a session for it. */
+import { BrokerError, conditions } from "../errors.js";
+import type { HeldSession, SessionDesk } from "../entities/session-desk.js";
+import { types, type SendingLink } from "../wire/rhea.js";
+import { ticks } from "../wire/values.js";
+
+export const sessionFilter = "com.microsoft:session-filter";
+const lockedUntilProperty = "com.microsoft:locked-until-utc";
+const timeoutProperty = "com.microsoft:timeout";
+const defaultTimeoutMs = 60_000;
+
+/** The session that a receiver asks for: null is the next free one, undefined none at all. */
+export const requestedSession = (link: SendingLink): string | null | undefined => {
+  const filter = link.source?.filter ?? {};
+  if (!(sessionFilter in filter)) return undefined;
+  // Some clients describe the value, some send it as it is.
+  const value = types.unwrap(filter[sessionFilter]);
+  return typeof value === "string" ? value : null;
+};
+
+/** The library has answered the attach by the time that we see it; this takes the answer back. */
+export const withholdAttach = ({ state }: SendingLink): void => {
+  state.local_open = false;
+  state.open_requests = 0;
+};
+
+/** Waits for the session; `onWait` gets a function that ends the waiting. */
+export const waitForSession = async (
+  link: SendingLink,
+  desk: SessionDesk,
+  { sessionId, onWait }: { sessionId: string | null; onWait: (giveUp: () => void) => void },
+): Promise<HeldSession> => {
+  if (sessionId !== null) return desk.accept(sessionId);
+  const timeoutMs = Number(link.properties?.[timeoutProperty] ?? defaultTimeoutMs);
+  const held = await desk.acceptNext(timeoutMs, onWait);
+  if (held !== undefined) return held;
+  throw new BrokerError(conditions.timeout, "No session with messages became free in time.");
+};
+
+/** Tells the client which session it has, and until when. */
+export const describeSession = (
+  link: SendingLink,
+  { sessionId, lockedUntilMs }: HeldSession,
+): void => {
+  link.set_source({
+    address: link.source?.address ?? null,
+    filter: { [sessionFilter]: sessionId },
+  });
+  link.local.attach.properties = { [lockedUntilProperty]: ticks(lockedUntilMs) };
+};

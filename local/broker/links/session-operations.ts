@@ -1,0 +1,48 @@
+/** Management operations on sessions: their locks and their states. */
+import { z } from "zod";
+import { BrokerError, conditions } from "../errors.js";
+import type { SessionDesk } from "../entities/session-desk.js";
+import { types } from "../wire/rhea.js";
+import type { ManagedEntity, Operation } from "./management-node.js";
+import { queueOf } from "./message-operations.js";
+import { Bytes, parseBody } from "./request-body.js";
+
+const Session = z.object({ "session-id": z.string() });
+const State = Session.extend({ "session-state": Bytes.nullish() });
+
+const sessionsOf = (entity: ManagedEntity): SessionDesk => {
+  const { sessions } = queueOf(entity);
+  if (sessions !== null) return sessions;
+  throw new BrokerError(conditions.notAllowed, "The entity has no sessions.");
+};
+
+const renewSessionLock: Operation = async (entity, body) => {
+  const { "session-id": sessionId } = parseBody(Session, body);
+  return { expiration: types.Timestamp(sessionsOf(entity).renew(sessionId)) };
+};
+
+const getSessionState: Operation = async (entity, body) => {
+  const { "session-id": sessionId } = parseBody(Session, body);
+  sessionsOf(entity).held(sessionId);
+  const state = await entity.entities.sessionState(queueOf(entity).entityId, sessionId);
+  return { "session-state": state };
+};
+
+const setSessionState: Operation = async (entity, body) => {
+  const { "session-id": sessionId, "session-state": state } = parseBody(State, body);
+  sessionsOf(entity).held(sessionId);
+  // The client clears a state by the bytes of the JSON word.
+  const isCleared = state === null || state === undefined || state.equals(Buffer.from("null"));
+  await entity.entities.setSessionState(
+    queueOf(entity).entityId,
+    sessionId,
+    isCleared ? null : state,
+  );
+  return {};
+};
+
+export const sessionOperations = {
+  "renew-session-lock": renewSessionLock,
+  "get-session-state": getSessionState,
+  "set-session-state": setSessionState,
+} satisfies Record<string, Operation>;

@@ -1,0 +1,101 @@
+/** What the broker keeps besides messages: entities with their numbers, rules, session states. */
+import type { Pool } from "pg";
+import { RuleFilter, type RuleDefinition } from "../filters/rule.js";
+
+export interface EntityRecord {
+  readonly entityId: number;
+  readonly lastSequenceNumber: number;
+}
+
+export class EntityStore {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Finds the entity of a path or makes it, together with the rules that it begins with. */
+  async register(path: string, rules: readonly RuleDefinition[] = []): Promise<EntityRecord> {
+    await this.#pool.query(
+      `with made as (
+         insert into broker.entity (path) values ($1) on conflict (path) do nothing
+         returning entity_id
+       )
+       insert into broker.rule (entity_id, name, filter)
+       select made.entity_id, r.name, r.filter
+       from made, unnest($2::text[], $3::jsonb[]) as r (name, filter)`,
+      [path, rules.map(({ name }) => name), rules.map(({ filter }) => JSON.stringify(filter))],
+    );
+    const { rows } = await this.#pool.query<{ entity_id: number; last_sequence_number: unknown }>(
+      "select entity_id, last_sequence_number from broker.entity where path = $1",
+      [path],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error(`The entity ${path} could not be registered.`);
+    return {
+      entityId: row.entity_id,
+      lastSequenceNumber: Number(row.last_sequence_number),
+    };
+  }
+
+  /** After a stop every lock has lapsed: what was out with a receiver has failed once more. */
+  async returnDelivered(): Promise<void> {
+    await this.#pool.query(
+      `update broker.message set delivered = false, delivery_count = delivery_count + 1
+       where delivered`,
+    );
+  }
+
+  async forgetDuplicates(nowMs: number): Promise<void> {
+    await this.#pool.query("delete from broker.duplicate where forget_at_ms <= $1", [nowMs]);
+  }
+
+  async rules(entityId: number): Promise<RuleDefinition[]> {
+    const { rows } = await this.#pool.query<{ name: string; filter: unknown }>(
+      "select name, filter from broker.rule where entity_id = $1 order by name",
+      [entityId],
+    );
+    return rows.map(({ name, filter }) => ({ name, filter: RuleFilter.parse(filter) }));
+  }
+
+  /** False where a rule of that name is there already. */
+  async addRule(entityId: number, { name, filter }: RuleDefinition): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      `insert into broker.rule (entity_id, name, filter) values ($1, $2, $3)
+       on conflict (entity_id, name) do nothing`,
+      [entityId, name, JSON.stringify(filter)],
+    );
+    return rowCount === 1;
+  }
+
+  /** False where there is no rule of that name. */
+  async removeRule(entityId: number, name: string): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      "delete from broker.rule where entity_id = $1 and name = $2",
+      [entityId, name],
+    );
+    return rowCount === 1;
+  }
+
+  async sessionState(entityId: number, sessionId: string): Promise<Buffer | null> {
+    const { rows } = await this.#pool.query<{ state: Buffer }>(
+      "select state from broker.session_state where entity_id = $1 and session_id = $2",
+      [entityId, sessionId],
+    );
+    return rows[0]?.state ?? null;
+  }
+
+  async setSessionState(entityId: number, sessionId: string, state: Buffer | null): Promise<void> {
+    if (state === null)
+      await this.#pool.query(
+        "delete from broker.session_state where entity_id = $1 and session_id = $2",
+        [entityId, sessionId],
+      );
+    else
+      await this.#pool.query(
+        `insert into broker.session_state (entity_id, session_id, state) values ($1, $2, $3)
+         on conflict (entity_id, session_id) do update set state = excluded.state`,
+        [entityId, sessionId, state],
+      );
+  }
+}

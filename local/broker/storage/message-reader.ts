@@ -1,0 +1,172 @@
+/** Reads messages back: what the memory does not hold, looks ahead of it, or wants to see all of. */
+import type { Pool } from "pg";
+import { stateCodes, type MessageState, type StoredMessage } from "../entities/message.js";
+
+interface MessageRow {
+  readonly entity_id: number;
+  readonly sequence_number: unknown;
+  readonly enqueued_sequence_number: unknown;
+  readonly message_id: string;
+  readonly session_id: string | null;
+  readonly state: number;
+  readonly delivery_count: number;
+  readonly enqueued_at_ms: unknown;
+  readonly expires_at_ms: unknown;
+  readonly scheduled_for_ms: unknown;
+  readonly time_to_live_ms: unknown;
+  readonly annotations: Buffer | null;
+  readonly bare: Buffer;
+}
+
+const stateNames: readonly MessageState[] = ["active", "deferred", "scheduled"];
+
+/** 64-bit columns may come as text, number or bigint: others in this process choose the parser. */
+const nullable = (value: unknown): number | null => (value === null ? null : Number(value));
+
+const messageOf = (row: MessageRow): StoredMessage => ({
+  entityId: row.entity_id,
+  sequenceNumber: Number(row.sequence_number),
+  enqueuedSequenceNumber: Number(row.enqueued_sequence_number),
+  messageId: row.message_id,
+  sessionId: row.session_id,
+  state: stateNames[row.state] ?? "active",
+  deliveryCount: row.delivery_count,
+  delivered: false,
+  enqueuedAtMs: Number(row.enqueued_at_ms),
+  expiresAtMs: nullable(row.expires_at_ms),
+  scheduledForMs: nullable(row.scheduled_for_ms),
+  timeToLiveMs: nullable(row.time_to_live_ms),
+  annotations: row.annotations,
+  bare: row.bare,
+});
+
+const columns = `entity_id, sequence_number, enqueued_sequence_number, message_id, session_id, state,
+  delivery_count, enqueued_at_ms, expires_at_ms, scheduled_for_ms, time_to_live_ms, annotations, bare`;
+
+export interface ReadyQuery {
+  readonly entityId: number;
+  readonly sessionId: string | null;
+  readonly after: number;
+  readonly countMax: number;
+  readonly bytesMax: number;
+}
+
+export interface PeekQuery {
+  readonly entityId: number;
+  readonly sessionId: string | null;
+  readonly from: number;
+  readonly countMax: number;
+  readonly nowMs: number;
+}
+
+export class MessageReader {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** The next active messages in order, until count or bytes are full. */
+  async ready({ entityId, sessionId, after, countMax, bytesMax }: ReadyQuery) {
+    const bySession = sessionId === null ? "" : "and session_id = $5";
+    return this.#read(
+      `select ${columns} from (
+         select *, sum(octet_length(bare)) over (order by sequence_number) - octet_length(bare)
+           as bytes_before
+         from (
+           select ${columns} from broker.message
+           where entity_id = $1 and state = ${stateCodes.active} and sequence_number > $2 ${bySession}
+           order by sequence_number limit $3
+         ) as next
+       ) as measured
+       where bytes_before < $4 order by sequence_number`,
+      [entityId, after, countMax, bytesMax, ...(sessionId === null ? [] : [sessionId])],
+    );
+  }
+
+  async peek({ entityId, sessionId, from, countMax, nowMs }: PeekQuery) {
+    return this.#read(
+      `select ${columns} from broker.message
+       where entity_id = $1 and sequence_number >= $2 and ($3::text is null or session_id = $3)
+         and (expires_at_ms is null or expires_at_ms > $4)
+       order by sequence_number limit $5`,
+      [entityId, from, sessionId, nowMs, countMax],
+    );
+  }
+
+  async bySequenceNumbers(
+    entityId: number,
+    state: MessageState,
+    sequenceNumbers: readonly number[],
+  ) {
+    return this.#read(
+      `select ${columns} from broker.message
+       where entity_id = $1 and state = $2 and sequence_number = any($3::bigint[])
+       order by sequence_number`,
+      [entityId, stateCodes[state], sequenceNumbers],
+    );
+  }
+
+  /** Scheduled messages of one entity whose time has come. */
+  async due(entityId: number, nowMs: number, countMax: number) {
+    return this.#read(
+      `select ${columns} from broker.message
+       where entity_id = $1 and state = ${stateCodes.scheduled} and scheduled_for_ms <= $2
+       order by scheduled_for_ms, sequence_number limit $3`,
+      [entityId, nowMs, countMax],
+    );
+  }
+
+  async expired(entityId: number, nowMs: number, countMax: number) {
+    return this.#read(
+      `select ${columns} from broker.message
+       where entity_id = $1 and state <> ${stateCodes.scheduled} and expires_at_ms <= $2
+       order by sequence_number limit $3`,
+      [entityId, nowMs, countMax],
+    );
+  }
+
+  /** The entities that have such messages. */
+  async entitiesWithDue(nowMs: number): Promise<number[]> {
+    return this.#entities(`state = ${stateCodes.scheduled} and scheduled_for_ms <= $1`, nowMs);
+  }
+
+  async entitiesWithExpired(nowMs: number): Promise<number[]> {
+    return this.#entities(`state <> ${stateCodes.scheduled} and expires_at_ms <= $1`, nowMs);
+  }
+
+  /** When the next scheduled message is due and the next one expires. */
+  async nextTimes(): Promise<{ readonly dueMs: number | null; readonly expiryMs: number | null }> {
+    const { rows } = await this.#pool.query<{ due: unknown; expiry: unknown }>(
+      `select
+         (select min(scheduled_for_ms) from broker.message where state = ${stateCodes.scheduled}) as due,
+         (select min(expires_at_ms) from broker.message where state <> ${stateCodes.scheduled}) as expiry`,
+    );
+    return { dueMs: nullable(rows[0]?.due ?? null), expiryMs: nullable(rows[0]?.expiry ?? null) };
+  }
+
+  /** The session of the oldest active message that nobody holds. */
+  async nextSession(entityId: number, held: readonly string[]): Promise<string | null> {
+    const { rows } = await this.#pool.query<{ session_id: string }>(
+      `select session_id from broker.message
+       where entity_id = $1 and state = ${stateCodes.active} and session_id is not null
+         and session_id <> all($2::text[])
+       order by sequence_number limit 1`,
+      [entityId, held],
+    );
+    return rows[0]?.session_id ?? null;
+  }
+
+  async #entities(condition: string, nowMs: number): Promise<number[]> {
+    const { rows } = await this.#pool.query<{ entity_id: number }>(
+      `select distinct entity_id from broker.message where ${condition}`,
+      [nowMs],
+    );
+    return rows.map(({ entity_id: entityId }) => entityId);
+  }
+
+  async #read(text: string, values: readonly unknown[]): Promise<StoredMessage[]> {
+    const { rows } = await this.#pool.query<MessageRow>(text, [...values]);
+    return rows.map(messageOf);
+  }
+}

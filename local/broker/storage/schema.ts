@@ -1,0 +1,75 @@
+/** The tables of the broker, made when they are not there. */
+import type { Pool } from "pg";
+
+/** Any number, as long as every broker of one database takes the same. */
+const migrationLock = 5_672_001;
+
+/*
+ * Times are milliseconds since the epoch, as the protocol has them. Nothing but the key is indexed
+ * for ordinary messages, so that a send costs one index entry and a change of state none.
+ */
+const tables = `
+  create schema if not exists broker;
+
+  create table if not exists broker.entity (
+    entity_id integer primary key generated always as identity,
+    path text not null unique,
+    last_sequence_number bigint not null default 0
+  ) with (fillfactor = 50);
+
+  create table if not exists broker.message (
+    entity_id integer not null references broker.entity,
+    sequence_number bigint not null,
+    enqueued_sequence_number bigint not null,
+    message_id text not null,
+    session_id text,
+    state smallint not null,
+    delivery_count integer not null,
+    delivered boolean not null,
+    enqueued_at_ms bigint not null,
+    expires_at_ms bigint,
+    scheduled_for_ms bigint,
+    time_to_live_ms bigint,
+    annotations bytea,
+    bare bytea not null,
+    primary key (entity_id, sequence_number)
+  ) with (fillfactor = 75);
+  create index if not exists message_by_session
+    on broker.message (entity_id, session_id, sequence_number) where session_id is not null;
+  create index if not exists message_due
+    on broker.message (scheduled_for_ms) where state = 2;
+
+  create table if not exists broker.duplicate (
+    entity_id integer not null references broker.entity,
+    message_id text not null,
+    seen_at_ms bigint not null,
+    forget_at_ms bigint not null,
+    primary key (entity_id, message_id)
+  );
+
+  create table if not exists broker.session_state (
+    entity_id integer not null references broker.entity,
+    session_id text not null,
+    state bytea not null,
+    primary key (entity_id, session_id)
+  );
+
+  create table if not exists broker.rule (
+    entity_id integer not null references broker.entity,
+    name text not null,
+    filter jsonb not null,
+    primary key (entity_id, name)
+  );`;
+
+export const migrateSchema = async (pool: Pool): Promise<void> => {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
+    await client.query(tables);
+    await client.query("commit");
+  } finally {
+    // A failed transaction must not go back to the pool half open.
+    client.release(true);
+  }
+};

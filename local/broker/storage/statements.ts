@@ -1,0 +1,144 @@
+/** The two statements that write messages: everything of one flush, or marks of deliveries alone. */
+import { stateCodes, type MessageKey, type StoredMessage } from "../entities/message.js";
+import type { Statement } from "./writer.js";
+
+/** A message id as an entity that detects duplicates has seen it. */
+export interface Sighting {
+  readonly entityId: number;
+  readonly messageId: string;
+  readonly seenAtMs: number;
+  readonly forgetAtMs: number;
+}
+
+export interface Addition {
+  readonly message: StoredMessage;
+  /** The message is left out if this sighting turns out to be a second one. */
+  readonly sighting: Sighting | null;
+}
+
+export interface Change {
+  readonly message: StoredMessage;
+  /** Whether its bytes changed too. */
+  readonly rewritten: boolean;
+}
+
+export interface Flush {
+  readonly added: readonly Addition[];
+  readonly changed: readonly Change[];
+  readonly removed: readonly MessageKey[];
+  readonly sightings: readonly Sighting[];
+  readonly counted: readonly MessageKey[];
+}
+
+/*
+ * Arrays in, one row per element: the statement is the same for one message and for thousands.
+ * Adding does nothing where the row is there already, so that a repeated flush changes nothing.
+ */
+const flushText = `
+  with fresh as (
+    insert into broker.duplicate as known (entity_id, message_id, seen_at_ms, forget_at_ms)
+    select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[])
+    on conflict (entity_id, message_id) do update
+      set seen_at_ms = excluded.seen_at_ms, forget_at_ms = excluded.forget_at_ms
+      where known.forget_at_ms <= excluded.seen_at_ms
+    returning entity_id, message_id
+  ), removed as (
+    delete from broker.message m using unnest($5::int[], $6::bigint[]) as r (entity_id, number)
+    where m.entity_id = r.entity_id and m.sequence_number = r.number
+  ), changed as (
+    update broker.message m
+    set state = c.state, delivery_count = c.delivery_count, delivered = c.delivered,
+      bare = coalesce(c.bare, m.bare)
+    from unnest($7::int[], $8::bigint[], $9::smallint[], $10::int[], $11::boolean[], $12::bytea[])
+      as c (entity_id, number, state, delivery_count, delivered, bare)
+    where m.entity_id = c.entity_id and m.sequence_number = c.number
+  ), added as (
+    insert into broker.message (entity_id, sequence_number, enqueued_sequence_number, message_id,
+      session_id, state, delivery_count, delivered, enqueued_at_ms, expires_at_ms,
+      scheduled_for_ms, time_to_live_ms, annotations, bare)
+    select a.entity_id, a.number, a.enqueued_number, a.message_id, a.session_id, a.state,
+      a.delivery_count, false, a.enqueued_at, a.expires_at, a.scheduled_for, a.time_to_live,
+      a.annotations, a.bare
+    from unnest($13::int[], $14::bigint[], $15::bigint[], $16::text[], $17::text[],
+      $18::smallint[], $19::int[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[],
+      $24::bytea[], $25::bytea[], $26::int[], $27::text[])
+      as a (entity_id, number, enqueued_number, message_id, session_id, state, delivery_count,
+        enqueued_at, expires_at, scheduled_for, time_to_live, annotations, bare,
+        seen_entity_id, seen_message_id)
+    where a.seen_entity_id is null
+      or exists (select from fresh f
+        where f.entity_id = a.seen_entity_id and f.message_id = a.seen_message_id)
+    on conflict (entity_id, sequence_number) do nothing
+  ), counted as (
+    update broker.entity e
+    set last_sequence_number = greatest(e.last_sequence_number, c.number)
+    from unnest($28::int[], $29::bigint[]) as c (entity_id, number)
+    where e.entity_id = c.entity_id
+  )
+  select entity_id, message_id from fresh`;
+
+/** The highest number that each entity has given out, so that a restart gives none twice. */
+const lastNumbers = ({ added, counted }: Flush): ReadonlyMap<number, number> => {
+  const last = new Map<number, number>();
+  for (const { entityId, sequenceNumber } of [...added.map(({ message }) => message), ...counted])
+    last.set(entityId, Math.max(sequenceNumber, last.get(entityId) ?? 0));
+  return last;
+};
+
+export const flushStatement = (flush: Flush): Statement => {
+  const { added, changed, removed, sightings } = flush;
+  const column = <T>(pick: (message: StoredMessage) => T): T[] =>
+    added.map(({ message }) => pick(message));
+  const numbers = lastNumbers(flush);
+  return {
+    name: "broker-flush",
+    text: flushText,
+    values: [
+      sightings.map(({ entityId }) => entityId),
+      sightings.map(({ messageId }) => messageId),
+      sightings.map(({ seenAtMs }) => seenAtMs),
+      sightings.map(({ forgetAtMs }) => forgetAtMs),
+      removed.map(({ entityId }) => entityId),
+      removed.map(({ sequenceNumber }) => sequenceNumber),
+      changed.map(({ message }) => message.entityId),
+      changed.map(({ message }) => message.sequenceNumber),
+      changed.map(({ message }) => stateCodes[message.state]),
+      changed.map(({ message }) => message.deliveryCount),
+      changed.map(({ message }) => message.delivered),
+      changed.map(({ message, rewritten }) => (rewritten ? message.bare : null)),
+      column(({ entityId }) => entityId),
+      column(({ sequenceNumber }) => sequenceNumber),
+      column(({ enqueuedSequenceNumber }) => enqueuedSequenceNumber),
+      column(({ messageId }) => messageId),
+      column(({ sessionId }) => sessionId),
+      column(({ state }) => stateCodes[state]),
+      column(({ deliveryCount }) => deliveryCount),
+      column(({ enqueuedAtMs }) => enqueuedAtMs),
+      column(({ expiresAtMs }) => expiresAtMs),
+      column(({ scheduledForMs }) => scheduledForMs),
+      column(({ timeToLiveMs }) => timeToLiveMs),
+      column(({ annotations }) => annotations),
+      column(({ bare }) => bare),
+      added.map(({ sighting }) => sighting?.entityId ?? null),
+      added.map(({ sighting }) => sighting?.messageId ?? null),
+      [...numbers.keys()],
+      [...numbers.values()],
+    ],
+  };
+};
+
+/** A mark needs no wait for the disk: lost in a crash, a delivery was merely not counted. */
+const marksText = `
+  update broker.message m set delivered = true
+  from unnest($1::int[], $2::bigint[]) as c (entity_id, number),
+    (select set_config('synchronous_commit', 'off', true)) as relaxed
+  where m.entity_id = c.entity_id and m.sequence_number = c.number`;
+
+export const marksStatement = (delivered: readonly Change[]): Statement => ({
+  name: "broker-marks",
+  text: marksText,
+  values: [
+    delivered.map(({ message }) => message.entityId),
+    delivered.map(({ message }) => message.sequenceNumber),
+  ],
+});

@@ -1,0 +1,119 @@
+/** The one connection that writes: it holds the ownership of the schema and comes back by itself. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Pool, PoolClient } from "pg";
+
+/** Any number, as long as every broker of one database takes the same. */
+const ownershipLock = 5_672_002;
+const takeOverMs = 10_000;
+
+/*
+ * The statements join arrays with tables by their keys. Prepared once, their plans must not depend
+ * on how small the tables happened to be at that moment.
+ */
+const sessionSettings = `set application_name = 'broker'; set enable_seqscan = off;
+  set enable_hashjoin = off; set enable_mergejoin = off; set jit = off`;
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** A message id that had not been seen before. */
+export interface FreshRow {
+  readonly entity_id: number;
+  readonly message_id: string;
+}
+
+/** The server refused the statement itself: trying again would not help. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  /^(22|23|42)/.test(error.code);
+
+export class Writer {
+  readonly #pool: Pool;
+  #client: PoolClient | undefined;
+  #stopped = false;
+
+  private constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** Waits a moment for the former owner, which may be a broker that is just being replaced. */
+  static async open(pool: Pool): Promise<Writer> {
+    const writer = new Writer(pool);
+    const deadline = Date.now() + takeOverMs;
+    for (;;) {
+      if (await writer.#connect()) return writer;
+      if (Date.now() > deadline)
+        throw new Error("Another broker is running on this database; stop it first.");
+      await sleep(50);
+    }
+  }
+
+  get connected(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /**
+   * Runs one statement, which is its own transaction. A lost connection is made again and the
+   * statement repeated until it is through: `repeated` says that it may have run before.
+   */
+  async run(
+    statement: Statement,
+  ): Promise<{ readonly rows: readonly FreshRow[]; readonly repeated: boolean }> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        if (this.#client === undefined && !(await this.#connect()))
+          throw new Error("The database has another owner.");
+        const client = this.#client;
+        if (client === undefined) throw new Error("The connection was lost.");
+        const { rows } = await client.query<FreshRow>({
+          name: statement.name,
+          text: statement.text,
+          values: [...statement.values],
+        });
+        return { rows, repeated: attempt > 0 };
+      } catch (error) {
+        if (isRefusal(error) || this.#stopped) throw error;
+        this.#drop();
+        await sleep(Math.min(50 * 2 ** attempt, 1000));
+      }
+    }
+  }
+
+  close(): void {
+    this.#stopped = true;
+    this.#drop();
+  }
+
+  async #connect(): Promise<boolean> {
+    const client = await this.#pool.connect();
+    client.on("error", () => this.#drop(client));
+    try {
+      const { rows } = await client.query<{ owned: boolean }>(
+        "select pg_try_advisory_lock($1) as owned",
+        [ownershipLock],
+      );
+      if (rows[0]?.owned !== true) {
+        client.release(true);
+        return false;
+      }
+      await client.query(sessionSettings);
+      this.#client = client;
+      return true;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  }
+
+  /** Closing the connection gives the ownership back. */
+  #drop(failed = this.#client): void {
+    if (failed === undefined || failed !== this.#client) return;
+    this.#client = undefined;
+    failed.release(true);
+  }
+}

@@ -1,0 +1,199 @@
+/** An encoded message, cut where the broker may write: header and annotations apart from the rest. */
+import { randomBytes } from "node:crypto";
+import { BrokerError, conditions } from "../errors.js";
+import { types, type Typed } from "./rhea.js";
+import { listFields, mapEntries } from "./values.js";
+
+const code = {
+  header: 0x70,
+  deliveryAnnotations: 0x71,
+  messageAnnotations: 0x72,
+  properties: 0x73,
+  applicationProperties: 0x74,
+  data: 0x75,
+} as const;
+
+const scheduledAnnotation = "x-opt-scheduled-enqueue-time";
+
+/** What a message says of itself, its bytes apart. */
+export interface ParsedMessage {
+  readonly messageId: string;
+  /** The `group-id`: its session, for an entity that has sessions. */
+  readonly sessionId: string | null;
+  readonly timeToLiveMs: number | null;
+  readonly scheduledForMs: number | null;
+  /** The encoded section of message annotations, as it came. */
+  readonly annotations: Buffer | null;
+  /** Properties, application properties, body and footer: never changed on their way. */
+  readonly bare: Buffer;
+}
+
+interface Sections {
+  readonly header: Typed | undefined;
+  readonly annotations: Buffer | null;
+  readonly annotationEntries: readonly (readonly [string, Typed])[];
+  readonly properties: Typed | undefined;
+  readonly applicationProperties: Typed | undefined;
+  /** Where the bare message begins. */
+  readonly bareAt: number;
+  readonly applicationPropertiesAt: number;
+  readonly bodyAt: number;
+}
+
+const readSections = (encoded: Buffer): Sections => {
+  const reader = new types.Reader(encoded);
+  const found = new Map<number, { section: Typed; start: number; end: number }>();
+  while (reader.remaining() > 0) {
+    const start = reader.position;
+    const descriptor = Number(reader.read_constructor().descriptor?.value);
+    if (!(descriptor >= code.header)) throw new RangeError("a section has no known descriptor");
+    reader.position = start;
+    if (descriptor >= code.data) break;
+    found.set(descriptor, { section: reader.read(), start, end: reader.position });
+  }
+  const bodyAt = reader.position;
+  const annotations = found.get(code.messageAnnotations);
+  const properties = found.get(code.properties);
+  const applicationProperties = found.get(code.applicationProperties);
+  const applicationPropertiesAt = applicationProperties?.start ?? bodyAt;
+  return {
+    header: found.get(code.header)?.section,
+    annotations:
+      annotations === undefined
+        ? null
+        : Buffer.from(encoded.subarray(annotations.start, annotations.end)),
+    annotationEntries: mapEntries(annotations?.section),
+    properties: properties?.section,
+    applicationProperties: applicationProperties?.section,
+    bareAt: properties?.start ?? applicationPropertiesAt,
+    applicationPropertiesAt,
+    bodyAt,
+  };
+};
+
+const encodeSection = (section: Typed): Buffer => {
+  const writer = new types.Writer();
+  writer.write(section);
+  return writer.toBuffer();
+};
+
+/** The identifying text of a message id or group id, whichever type it has. */
+const textOf = (value: Typed | undefined): string | null => {
+  if (value === undefined) return null;
+  const text = Buffer.isBuffer(value.value) ? value.value.toString("hex") : String(value.value);
+  // PostgreSQL has no text with NUL.
+  if (text.includes("\0"))
+    throw new BrokerError(
+      conditions.invalidField,
+      "Message and session ids have no NUL character.",
+    );
+  return text;
+};
+
+/** Most clients cannot settle a message without id: the service gives it one, and so do we. */
+const withMessageId = (properties: Typed | undefined, messageId: string): Buffer => {
+  const fields: unknown[] = listFields(properties);
+  fields[0] = types.wrap_string(messageId);
+  return encodeSection(
+    types.described(types.wrap_ulong(code.properties), types.wrap_list(Array.from(fields))),
+  );
+};
+
+const decodeFailure = (error: unknown): BrokerError =>
+  error instanceof BrokerError
+    ? error
+    : new BrokerError(conditions.decodeError, "The message is not valid AMQP 1.0.");
+
+/** Reads one encoded message; its bytes are copied, so that the socket's buffer can go. */
+export const parseMessage = (encoded: Buffer): ParsedMessage => {
+  try {
+    const sections = readSections(encoded);
+    const properties = listFields(sections.properties);
+    const timeToLive = listFields(sections.header)[2];
+    const scheduled = sections.annotationEntries.find(([key]) => key === scheduledAnnotation)?.[1];
+    const givenId = textOf(properties[0]);
+    const messageId = givenId ?? randomBytes(16).toString("hex");
+    return {
+      messageId,
+      sessionId: textOf(properties[10]),
+      timeToLiveMs: timeToLive === undefined ? null : Number(timeToLive.value),
+      scheduledForMs: scheduled === undefined ? null : Number(scheduled.value),
+      annotations: sections.annotations,
+      bare:
+        givenId === null
+          ? Buffer.concat([
+              withMessageId(sections.properties, messageId),
+              encoded.subarray(sections.applicationPropertiesAt),
+            ])
+          : Buffer.from(encoded.subarray(sections.bareAt)),
+    };
+  } catch (error) {
+    throw decodeFailure(error);
+  }
+};
+
+/** The messages in a batch: each data section of its body is one whole encoded message. */
+export const parseBatch = (encoded: Buffer): ParsedMessage[] => {
+  try {
+    const reader = new types.Reader(encoded);
+    reader.position = readSections(encoded).bodyAt;
+    const messages: ParsedMessage[] = [];
+    while (reader.remaining() > 0) {
+      const { value } = reader.read();
+      if (!Buffer.isBuffer(value)) throw new RangeError("a batch holds data sections only");
+      messages.push(parseMessage(value));
+    }
+    return messages;
+  } catch (error) {
+    throw decodeFailure(error);
+  }
+};
+
+/** The fields that subscription rules look at. */
+export const readFields = (
+  bare: Buffer,
+): {
+  readonly properties: readonly (Typed | undefined)[];
+  readonly applicationProperties: readonly (readonly [string, Typed])[];
+} => {
+  const sections = readSections(bare);
+  return {
+    properties: listFields(sections.properties),
+    applicationProperties: mapEntries(sections.applicationProperties),
+  };
+};
+
+/** The same message with application properties set: what abandon, defer and dead-letter may do. */
+export const withApplicationProperties = (
+  bare: Buffer,
+  changes: ReadonlyMap<string, Typed>,
+): Buffer => {
+  if (changes.size === 0) return bare;
+  const sections = readSections(bare);
+  const merged = new Map([...mapEntries(sections.applicationProperties), ...changes]);
+  const items = [...merged].flatMap(([key, value]) => [types.wrap_string(key), value]);
+  const section = types.described(types.wrap_ulong(code.applicationProperties), types.Map32(items));
+  return Buffer.concat([
+    bare.subarray(0, sections.applicationPropertiesAt),
+    encodeSection(section),
+    bare.subarray(sections.bodyAt),
+  ]);
+};
+
+export const encodeHeader = (timeToLiveMs: number | null, deliveryCount: number): Buffer =>
+  encodeSection(
+    types.described(
+      types.wrap_ulong(code.header),
+      types.wrap_list([null, null, timeToLiveMs, null, types.wrap_uint(deliveryCount)]),
+    ),
+  );
+
+/** The sender's annotations with the broker's own, which win. */
+export const encodeAnnotations = (sent: Buffer | null, own: ReadonlyMap<string, Typed>): Buffer => {
+  const given = sent === null ? [] : mapEntries(new types.Reader(sent).read());
+  const entries = [...given.filter(([key]) => !own.has(key)), ...own];
+  const items = entries.flatMap(([key, value]) => [types.wrap_symbol(key), value]);
+  return encodeSection(
+    types.described(types.wrap_ulong(code.messageAnnotations), types.Map32(items)),
+  );
+};
