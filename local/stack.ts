@@ -1,0 +1,194 @@
+/** Brings up everything on one machine: PostgreSQL, the broker, the host with its durable engine. */
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import type { LogEntry, LogSink } from "./host/log.js";
+import { startPostgres } from "./postgres/server.js";
+import { reservePort } from "./reserve-port.js";
+import type { ReservedPort } from "./reserve-port.js";
+import { readSettings } from "./stack-settings.js";
+import type { Settings } from "./stack-settings.js";
+
+export interface StackOptions {
+  readonly appDirectory: string;
+  /** 0 takes a free one, as for the broker. */
+  readonly port: number;
+  readonly brokerPort: number;
+  /** Where the embedded PostgreSQL keeps its data; unused where another database is named. */
+  readonly dataDirectory: string;
+  /** Wins over the setting DATABASE_URL; without either, the embedded PostgreSQL is started. */
+  readonly databaseUrl?: string | undefined;
+  readonly log: LogSink;
+}
+
+export interface Stack {
+  readonly url: string;
+  /** Of the local broker, or of whatever the setting ServiceBus names instead. */
+  readonly brokerConnectionString: string | undefined;
+  readonly databaseUrl: string;
+  /** Where the embedded PostgreSQL keeps its data, if that is what runs. */
+  readonly dataDirectory: string | undefined;
+  /** Settles only when a part ended by itself and could not be brought back. */
+  readonly failed: Promise<Error>;
+  stop(): Promise<void>;
+}
+
+interface Database {
+  readonly url: string;
+  readonly dataDirectory: string | undefined;
+  readonly failed: Promise<Error>;
+}
+
+/** What has been started, to be stopped in reverse order. */
+type Started = (() => Promise<void>)[];
+
+const topologyFile = "servicebus.config.json";
+const brokerKey = "SAS_KEY_VALUE";
+const never = new Promise<Error>(() => undefined);
+
+/** The heavy part of the code, loaded while PostgreSQL starts in its own process. */
+const loadParts = async () => {
+  const [database, broker, topology, host, engine] = await Promise.all([
+    import("./stack-database.js"),
+    import("./broker/broker.js"),
+    import("./broker/topology.js"),
+    import("./host/host.js"),
+    import("./durable/engine.js"),
+    // Not ours to use here, but the host is about to: loaded now, it costs no time later.
+    import("@azure/service-bus"),
+  ]);
+  return { ...database, ...broker, ...topology, ...host, ...engine };
+};
+type Parts = Awaited<ReturnType<typeof loadParts>>;
+
+const writer =
+  (log: LogSink, level: LogEntry["level"], category: string) =>
+  (message: string): void => {
+    log({ time: new Date().toISOString(), level, category, message });
+  };
+
+const openDatabase = async (
+  { dataDirectory, databaseUrl, log }: StackOptions,
+  settings: Settings,
+  started: Started,
+): Promise<Database> => {
+  const given = databaseUrl ?? settings["DATABASE_URL"];
+  if (given !== undefined) return { url: given, dataDirectory: undefined, failed: never };
+  const warn = writer(log, "warning", "Local.PostgreSQL");
+  const server = await startPostgres({ dataDirectory, warn });
+  started.push(() => server.stop());
+  return { url: server.url, dataDirectory, failed: server.failed };
+};
+
+const connectionString = (port: number): string =>
+  `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=${brokerKey};UseDevelopmentEmulator=true;`;
+
+/** A broker is started where the app lists queues and topics and no other one is named. */
+const wantsBroker = async (appDirectory: string, settings: Settings): Promise<boolean> =>
+  settings["ServiceBus"] === undefined &&
+  settings["ServiceBus__fullyQualifiedNamespace"] === undefined &&
+  access(join(appDirectory, topologyFile)).then(
+    () => true,
+    () => false,
+  );
+
+interface Foundation {
+  readonly parts: Parts;
+  readonly settings: Settings;
+  readonly databaseUrl: string;
+  readonly started: Started;
+}
+
+const openBroker = async (
+  { appDirectory, log }: StackOptions,
+  { parts, databaseUrl, started }: Foundation,
+  reserved: ReservedPort,
+): Promise<string> => {
+  const topology = await parts.readTopology(join(appDirectory, topologyFile));
+  const warn = writer(log, "error", "Local.Broker");
+  await reserved.release();
+  const broker = await parts.startBroker({
+    connectionString: databaseUrl,
+    topology,
+    port: reserved.port,
+    key: brokerKey,
+    report: (error) =>
+      warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+  });
+  started.push(() => broker.stop());
+  return connectionString(broker.port);
+};
+
+const openHost = async (
+  { appDirectory, log }: StackOptions,
+  { parts, settings, databaseUrl, started }: Foundation,
+  reserved: ReservedPort,
+  brokerConnectionString: string | undefined,
+): Promise<string> => {
+  const warn = writer(log, "warning", "Local.PostgreSQL");
+  const pool = parts.openPool(databaseUrl, warn);
+  started.push(() => pool.end());
+  const clock = await parts.openClock(pool, settings["SANDBOX_CLOCK_QUERY"]);
+  await reserved.release();
+  const host = await parts.startHost({
+    appDirectory,
+    port: reserved.port,
+    pool,
+    clock,
+    log,
+    startEngine: parts.startEngine,
+    settings: {
+      SANDBOX_CLOCK_URL: `http://127.0.0.1:${reserved.port}/admin/host/clock`,
+      AzureWebJobsStorage: "UseDevelopmentStorage=true",
+      ...(brokerConnectionString === undefined ? {} : { ServiceBus: brokerConnectionString }),
+      ...settings,
+      DATABASE_URL: databaseUrl,
+    },
+  });
+  started.push(() => host.stop());
+  return host.url;
+};
+
+/** Waits for both even if one fails, so that nothing is still starting while the rest is stopped. */
+const settleBoth = async <A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> => {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+};
+
+/** Starts all parts, or none: what had begun is stopped again when a later part does not come up. */
+export const startStack = async (options: StackOptions): Promise<Stack> => {
+  const started: Started = [];
+  const stop = async (): Promise<void> => {
+    for (const part of started.splice(0).reverse()) await part();
+  };
+  try {
+    const settings = await readSettings(options.appDirectory, process.env);
+    const brokerWanted = await wantsBroker(options.appDirectory, settings);
+    const httpPort = await reservePort(options.port, "--port");
+    started.push(() => httpPort.release());
+    const brokerPort = brokerWanted
+      ? await reservePort(options.brokerPort, "--broker-port")
+      : undefined;
+    if (brokerPort !== undefined) started.push(() => brokerPort.release());
+
+    const opening = openDatabase(options, settings, started);
+    const [database, parts] = await settleBoth(opening, loadParts());
+    await parts.checkDatabase(database.url);
+    const foundation = { parts, settings, databaseUrl: database.url, started };
+    const brokerConnectionString =
+      brokerPort === undefined
+        ? settings["ServiceBus"]
+        : await openBroker(options, foundation, brokerPort);
+    const url = await openHost(options, foundation, httpPort, brokerConnectionString);
+    return {
+      url,
+      brokerConnectionString,
+      databaseUrl: database.url,
+      dataDirectory: database.dataDirectory,
+      failed: database.failed,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};

@@ -1,0 +1,86 @@
+/** The command line: starts the platform on this machine, says where everything is, stops on a signal. */
+import { once } from "node:events";
+import { rename, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { helpText, parseCommandLine } from "./command-line.js";
+import type { StartOptions } from "./command-line.js";
+import { writeJsonLine } from "./host/log.js";
+import { startStack } from "./stack.js";
+import type { Stack } from "./stack.js";
+import { StartError } from "./start-error.js";
+
+/** The app is the checkout that this file was built in: dist/local/start.js. */
+const appDirectory = fileURLToPath(new URL("../../", import.meta.url));
+
+const describe = (stack: Stack): string =>
+  [
+    "",
+    "Borsello is running.",
+    `  API        ${stack.url}`,
+    `  Docs       ${stack.url}/docs`,
+    `  Broker     ${stack.brokerConnectionString ?? "none"}`,
+    `  Database   ${stack.databaseUrl}`,
+    ...(stack.dataDirectory === undefined ? [] : [`  Data       ${stack.dataDirectory}`]),
+    "",
+    "Press Ctrl-C to stop. The same command goes on with the same data.",
+    "",
+  ].join("\n");
+
+/** Written under another name first, so that whoever waits for the file never reads half of it. */
+const writeReadyFile = async (file: string, stack: Stack): Promise<void> => {
+  const { url, brokerConnectionString, databaseUrl } = stack;
+  const draft = `${file}.${process.pid}`;
+  const place = { url, brokerConnectionString, databaseUrl, pid: process.pid };
+  await writeFile(draft, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  await rename(draft, file);
+};
+
+const complain = (error: unknown): void => {
+  if (error instanceof StartError) console.error(error.message);
+  else console.error("The start failed:", error);
+};
+
+/** Aborts at the first signal that asks to stop; the second one ends us at once. */
+const stopSignal = (): AbortSignal => {
+  const asked = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(name, () => {
+      // What then remains is the embedded PostgreSQL, and its watcher stops that.
+      if (asked.signal.aborted) process.exit(1);
+      console.log("Stopping.");
+      asked.abort();
+    });
+  return asked.signal;
+};
+
+const aborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, "abort");
+};
+
+const run = async (options: StartOptions): Promise<number> => {
+  const asked = stopSignal();
+  const stack = await startStack({ ...options, appDirectory, log: writeJsonLine });
+  if (!asked.aborted) {
+    if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, stack);
+    console.log(describe(stack));
+  }
+  const failure = await Promise.race([aborted(asked), stack.failed]);
+  if (failure !== undefined) console.error(`The database was lost: ${failure.message}`);
+  await stack.stop();
+  return failure === undefined ? 0 : 1;
+};
+
+const main = async (): Promise<number> => {
+  try {
+    const options = parseCommandLine(process.argv.slice(2));
+    if (!options.help) return await run(options);
+    console.log(helpText);
+    return 0;
+  } catch (error) {
+    complain(error);
+    return 1;
+  }
+};
+
+// The app may hold timers and sockets of its own: the end is said, not waited for.
+process.exit(await main());
