@@ -2,12 +2,21 @@
 import { app } from "@azure/functions";
 import { readConfig } from "../shared/platform/config.js";
 import { createLogger, type LogLevel } from "../shared/platform/logger.js";
+import { registerBankNotifications } from "./broker/bank-notifications.js";
+import { registerBankOutcomes } from "./broker/bank-outcomes.js";
 import { endpointsOf } from "./endpoints.js";
 import { registerEndpoints } from "./register-endpoints.js";
+import { registerSandboxBank } from "./sandbox/bank.js";
+import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { createServices, type Services } from "./services.js";
 
 /** Broker triggers, timers and flows: each registers itself with the services that it needs. */
-const registrations: readonly ((services: Services) => void)[] = [];
+const registrations: readonly ((services: Services) => void)[] = [
+  registerOutboxRelay,
+  registerBankNotifications,
+  registerBankOutcomes,
+  registerSandboxBank,
+];
 
 const writeLine = (level: LogLevel, line: string): void => {
   if (level === "error") console.error(line);

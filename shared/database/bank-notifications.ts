@@ -1,7 +1,7 @@
 /** Notifications from the bank: stored once, given to the one IBAN validation that they may belong to. */
 import { z } from "zod";
 import type { BankNotificationMessage } from "../contracts/platform/bank-messages.js";
-import { possibleCodes } from "../domain/bank/sct-match.js";
+import { compact, possibleCodes } from "../domain/bank/sct-match.js";
 import { centsOf } from "../domain/money.js";
 import type { Database } from "./database.js";
 
@@ -73,9 +73,9 @@ export const receiveNotification = (
       message.paymentGatewayReference,
       message.reason,
       message.debtorName,
-      message.debtorIban.replace(/\s+/gu, "").toUpperCase(),
+      compact(message.debtorIban),
       message.creditorName,
-      message.creditorIban.replace(/\s+/gu, "").toUpperCase(),
+      compact(message.creditorIban),
       centsOf(message.amount),
       message.receptionDate,
     ],

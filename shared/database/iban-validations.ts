@@ -68,7 +68,7 @@ type Candidate = z.infer<typeof Candidate>;
 
 /** The wallet's row first: it is the one lock that every change of a wallet takes. */
 const lockCandidate = async (tx: Queryable, sct: SctToMatch): Promise<Candidate | undefined> => {
-  await tx.execute("select from borsello.wallet where wallet_id = $1 for update", [sct.walletId]);
+  await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [sct.walletId]);
   return tx.row(
     Candidate,
     `select wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
@@ -195,7 +195,7 @@ export const expireIbanValidation = (
   { walletId, attempt }: IbanAttempt,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    await tx.execute("select from borsello.wallet where wallet_id = $1 for update", [walletId]);
+    await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [walletId]);
     const expired = await tx.execute(
       `with validation as (
          update borsello.iban_validation set status = 'Expired', ended_at = borsello.platform_now(),

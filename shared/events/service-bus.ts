@@ -8,6 +8,7 @@ import type {
   ServiceBusSender,
 } from "@azure/service-bus";
 import type { ServiceBusConnection } from "../platform/config.js";
+import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
 
 export interface OutgoingMessage {
   readonly messageId: string;
@@ -35,6 +36,16 @@ export interface ServiceBus {
   deadLetter(queue: string, lockToken: string, reason: DeadLetterReason): Promise<void>;
   close(): Promise<void>;
 }
+
+/** For senders that have no outbox: what triggered them comes back if the broker is away. */
+export const sendNow = async (
+  bus: Pick<ServiceBus, "send">,
+  destination: string,
+  messages: readonly OutgoingMessage[],
+): Promise<void> => {
+  const { failure } = await bus.send(destination, messages);
+  if (failure !== undefined) throw new DependencyUnavailableError("the broker", failure);
+};
 
 // Whoever sends has a longer breath than the client: the relay tries again, a trigger's message
 // comes back. So the client gives up soon instead of its default of four tries of a minute each.

@@ -6,7 +6,14 @@ import { centsOf } from "../../domain/money.js";
 export const BankAmount = z
   .number()
   .positive()
-  .refine((amount) => centsOf(amount) !== undefined, { error: "has more than two decimals" });
+  .refine((amount) => centsOf(amount) !== undefined, { error: "must have at most two decimals" });
+
+/** Text that can be stored: no NUL character, no half of a surrogate pair. */
+const BankText = z
+  .string()
+  .max(1_000)
+  .regex(/^[^\0\p{Cs}]*$/u, "must not hold characters that no text may hold");
+const BankName = BankText.min(1);
 
 export const bankNotificationTypes = [
   "IncomingSctStandard",
@@ -18,14 +25,14 @@ export const bankNotificationTypes = [
 /** Queue `bank-notifications`: a credit arrived. Fields that we do not know are the bank's business. */
 export const BankNotificationMessage = z.object({
   type: z.enum(bankNotificationTypes),
-  transactionReference: z.string().min(1),
-  paymentGatewayReference: z.string().min(1).nullable().default(null),
-  debtorName: z.string().min(1),
-  debtorIban: z.string().min(1),
-  creditorName: z.string().nullable().default(null),
-  creditorIban: z.string().min(1),
+  transactionReference: BankName,
+  paymentGatewayReference: BankName.nullable().default(null),
+  debtorName: BankName,
+  debtorIban: BankName,
+  creditorName: BankText.nullable().default(null),
+  creditorIban: BankName,
   amount: BankAmount,
-  reason: z.string(),
+  reason: BankText,
   receptionDate: z.iso.datetime({ offset: true }),
 });
 export type BankNotificationMessage = z.infer<typeof BankNotificationMessage>;
@@ -53,8 +60,8 @@ export const BankOutcomeMessage = z.object({
   requestId: z.uuid(),
   outcome: z.enum(["accepted", "booked", "refused", "returned"]),
   /** ISO reason code of a refusal or a return. */
-  reasonCode: z.string().nullable().default(null),
-  transactionReference: z.string().nullable().default(null),
+  reasonCode: BankText.nullable().default(null),
+  transactionReference: BankText.nullable().default(null),
   bookingDate: z.iso.date().nullable().default(null),
 });
 export type BankOutcomeMessage = z.infer<typeof BankOutcomeMessage>;

@@ -20,7 +20,8 @@ export type SctRule = "Code" | "DebtorIban" | "DebtorName" | "Amount";
 
 const codeLength = 8;
 
-const compact = (text: string): string => text.replace(/\s+/gu, "").toUpperCase();
+/** As codes and IBANs are compared: without spaces, in upper case. */
+export const compact = (text: string): string => text.replace(/\s+/gu, "").toUpperCase();
 
 /** Every text of a code's length in the reason: one of them is the code, if the payer wrote it. */
 export const possibleCodes = (reason: string): string[] => {

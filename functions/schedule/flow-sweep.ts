@@ -1,0 +1,76 @@
+/** Every five minutes: starts flows anew that the tables say should run and that have no instance. */
+import type { Timer } from "@azure/functions";
+import { app, type DurableClient } from "durable-functions";
+import { dueFlows, type DueFlow } from "../../shared/database/flow-state.js";
+import { startOnce, type FlowClient, type FlowStart } from "../../shared/durable/flow-client.js";
+import { contractSigning, contractSigningId } from "../../orchestrations/contract-signing.flow.js";
+import { ibanValidation, ibanValidationId } from "../../orchestrations/iban-validation.flow.js";
+import {
+  mandateActivation,
+  mandateActivationId,
+} from "../../orchestrations/mandate-activation.flow.js";
+import {
+  walletOnboarding,
+  walletOnboardingId,
+} from "../../orchestrations/wallet-onboarding.flow.js";
+import type { Services } from "../services.js";
+
+const walletsPerSweep = 500;
+
+const startOf = ({ flow, walletId, attempt, mandateId }: DueFlow): FlowStart | undefined => {
+  if (flow === "walletOnboarding")
+    return {
+      flow: walletOnboarding,
+      instanceId: walletOnboardingId(walletId),
+      input: { walletId },
+    };
+  if (flow === "mandateActivation")
+    return mandateId === null
+      ? undefined
+      : {
+          flow: mandateActivation,
+          instanceId: mandateActivationId(mandateId),
+          input: { mandateId },
+        };
+  if (attempt === null) return undefined;
+  const input = { walletId, attempt };
+  return flow === "ibanValidation"
+    ? { flow: ibanValidation, instanceId: ibanValidationId(walletId, attempt), input }
+    : { flow: contractSigning, instanceId: contractSigningId(walletId, attempt), input };
+};
+
+export interface Sweep {
+  readonly started: readonly string[];
+  /** Where the next sweep goes on; null: at the beginning. */
+  readonly next: string | null;
+}
+
+/** Looks at the wallets after `after`; a flow whose life is over too early gets another one. */
+export const sweepFlows = async (
+  { database }: Pick<Services, "database">,
+  client: FlowClient,
+  after: string | null,
+  walletsMax = walletsPerSweep,
+): Promise<Sweep> => {
+  const due = await dueFlows(database, after, walletsMax);
+  const started: string[] = [];
+  for (const flow of due) {
+    const start = startOf(flow);
+    if (start !== undefined && (await startOnce(client, { ...start, restart: "whenOver" })))
+      started.push(start.instanceId);
+  }
+  const wallets = new Set(due.map(({ walletId }) => walletId)).size;
+  return { started, next: wallets < walletsMax ? null : (due.at(-1)?.walletId ?? null) };
+};
+
+export const registerFlowSweep = (services: Services): void => {
+  let after: string | null = null;
+  app.client.timer("flowSweep", {
+    schedule: "0 */5 * * * *",
+    handler: async (_timer: Timer, client: DurableClient) => {
+      const { started, next } = await sweepFlows(services, client, after);
+      after = next;
+      if (started.length > 0) services.logger.warn("Flows were started anew.", { started });
+    },
+  });
+};

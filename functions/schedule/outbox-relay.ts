@@ -1,0 +1,11 @@
+/** Sweeps the outbox every ten seconds: sends what a crashed or sleeping instance left behind. */
+import { app } from "@azure/functions";
+import type { Services } from "../services.js";
+
+export const registerOutboxRelay = ({ relay }: Services): void => {
+  app.timer("outboxRelay", {
+    schedule: "*/10 * * * * *",
+    handler: () => relay.sweep(),
+  });
+  app.hook.appTerminate(() => relay.close());
+};
