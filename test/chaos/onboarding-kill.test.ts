@@ -1,0 +1,93 @@
+/** Ten wallets are onboarded while the platform is killed twice: nothing is lost, nothing is doubled. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { customer } from "../../bench/customers.js";
+import { onboard } from "../../bench/onboarding.js";
+import { startSurvivor, type Survivor } from "../support/survivor.js";
+
+const walletCount = 10;
+const firstKillMs = 250 + Math.random() * 500;
+const secondKillMs = 250 + Math.random() * 750;
+
+describe(`ten onboardings, killed after ${firstKillMs.toFixed(0)} and ${secondKillMs.toFixed(0)} ms`, () => {
+  let survivor: Survivor;
+  let walletIds: readonly string[];
+
+  beforeAll(async () => {
+    survivor = await startSurvivor();
+    const onboardings = Promise.all(
+      Array.from({ length: walletCount }, async (_, index) =>
+        onboard(survivor.send, customer(index), () => undefined),
+      ),
+    );
+    await sleep(firstKillMs);
+    await survivor.killAndRestart();
+    await sleep(secondKillMs);
+    await survivor.killAndRestart();
+    walletIds = await onboardings;
+    await outboxEmpty(survivor);
+  }, 120_000);
+
+  afterAll(async () => {
+    await survivor.stop();
+  });
+
+  test("all ten end Completed", async () => {
+    const rows = await survivor.query(
+      "select wallet_id, status from borsello.onboarding order by wallet_id",
+    );
+    expect(rows).toEqual(
+      [...walletIds].sort().map((id) => ({ wallet_id: id, status: "Completed" })),
+    );
+  });
+
+  test("each event was delivered at least once", async () => {
+    const events = await survivor.query(
+      "select message_id from borsello.outbox where 'acme' = any(destinations)",
+    );
+    const expected = events.map(({ message_id }) => message_id);
+    const arrived = (): Set<unknown> => new Set(survivor.deliveries.map(({ id }) => id));
+    await expect
+      .poll(() => expected.filter((id) => !arrived().has(id)), { timeout: 20_000 })
+      .toEqual([]);
+    expect(expected.length).toBeGreaterThanOrEqual(walletCount * 3);
+  });
+
+  test("no event differs between its deliveries", () => {
+    const bodies = new Map<string, Set<string>>();
+    for (const { id, body } of survivor.deliveries)
+      bodies.set(id, (bodies.get(id) ?? new Set()).add(body));
+    expect([...bodies.values()].filter((texts) => texts.size > 1)).toEqual([]);
+  });
+
+  test("each wallet was credited its one euro once, and the ledger is balanced", async () => {
+    const credits = await survivor.query(
+      `select wallet_id, count(*)::int as credits, sum(amount_cents)::int as cents
+       from borsello.operation group by wallet_id order by wallet_id`,
+    );
+    expect(credits).toEqual(
+      [...walletIds].sort().map((id) => ({ wallet_id: id, credits: 1, cents: 100 })),
+    );
+    const [sums] = await survivor.query(
+      "select count(*)::int as entries, sum(amount_cents)::int as balance from borsello.entry",
+    );
+    expect(sums).toEqual({ entries: walletCount * 2, balance: 0 });
+  });
+
+  test("each mandate was requested of the bank once", async () => {
+    const requests = await survivor.query(
+      `select mandate_id, count(*)::int as requests from borsello.bank_request
+       where kind = 'mandateActivation' group by mandate_id`,
+    );
+    expect(requests.map(({ requests: count }) => count)).toEqual(Array(walletCount).fill(1));
+  });
+});
+
+const outboxEmpty = async (survivor: Survivor): Promise<void> =>
+  expect
+    .poll(
+      async () =>
+        (await survivor.query("select 1 from borsello.outbox where sent_at is null")).length,
+      { timeout: 30_000 },
+    )
+    .toBe(0);
