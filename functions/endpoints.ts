@@ -2,12 +2,19 @@
 import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./endpoint.js";
 import { sendBankNotification } from "./sandbox/bank.js";
+import { docsEndpoints } from "./platform/docs.js";
+import { healthEndpoints } from "./platform/health.js";
+import { openApiEndpoints } from "./platform/openapi.js";
 import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
 
 const partnerEndpoints: readonly Endpoint[] = [];
 
-const operationsEndpoints: readonly Endpoint[] = [];
+const operationsEndpoints: readonly Endpoint[] = [
+  ...healthEndpoints,
+  ...openApiEndpoints,
+  ...docsEndpoints,
+];
 
 const sandboxEndpoints: readonly Endpoint[] = [
   ...identityEndpoints,

@@ -1,7 +1,8 @@
 /** PUT /sandbox/clock: moves platform time forward and has the host run what became due. */
 import { z } from "zod";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
-import { moveSandboxClock, platformNow } from "../../shared/database/sandbox-clock.js";
+import { platformNow } from "../../shared/database/platform-time.js";
+import { moveSandboxClock } from "../../shared/database/sandbox-clock.js";
 import { refusal } from "../../shared/domain/outcome.js";
 import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
 import { endpoint } from "../endpoint.js";
@@ -28,7 +29,7 @@ const moveClock = endpoint(moveClockRoute, async (services, { body, ok, refuse }
       refusal("OperationNotAllowedInEnvironment", { now: "this host's timers follow wall time." }),
     );
   if (!(await moveSandboxClock(database, body.now))) {
-    const earliest = (await platformNow(database)).toISOString();
+    const earliest = await platformNow(database);
     return refuse(refusal("QueryParameterInvalid", { now: `must not be before ${earliest}.` }));
   }
   return ok(await tellHost(config.sandboxClockUrl));

@@ -13,11 +13,3 @@ const moveForward = `
 /** Moves platform time to `now`; false where that lies in its past. */
 export const moveSandboxClock = async (database: Queryable, now: string): Promise<boolean> =>
   (await database.row(moved, moveForward, [now])) !== undefined;
-
-const platformTime = `select borsello.platform_now() as now`;
-
-export const platformNow = async (database: Queryable): Promise<Date> => {
-  const found = await database.row(moved, platformTime);
-  if (found === undefined) throw new Error("a select without a table gave no row");
-  return found.now;
-};

@@ -1,0 +1,22 @@
+/** The error codes that the kit itself gives for a route, besides those that the route declares. */
+import type { ErrorCode } from "../contracts/errors.js";
+import type { Route } from "../contracts/route.js";
+import { accessOf } from "./access.js";
+
+type Shaped = Pick<Route, "api" | "params" | "query" | "body" | "role">;
+
+const hasFields = (shape: object | undefined): boolean =>
+  shape !== undefined && Object.keys(shape).length > 0;
+
+export const kitErrors = (route: Shaped): ErrorCode[] => {
+  const codes: ErrorCode[] = [];
+  if (hasFields(route.params)) codes.push("IdentifierInvalid");
+  if (hasFields(route.query)) codes.push("QueryParameterInvalid");
+  if (route.role !== null) {
+    codes.push("TokenInvalid", "PartnerMismatch", "PermissionMissing");
+    if (accessOf[route.api].authKey) codes.push("AuthKeyInvalid");
+  }
+  if (route.body !== undefined)
+    codes.push("PayloadTooLarge", "UnsupportedMediaType", "ValidationFailed");
+  return [...codes, "RateLimitExceeded", "InternalError", "DependencyUnavailable"];
+};

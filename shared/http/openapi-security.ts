@@ -1,0 +1,44 @@
+/** How a caller proves who it is, in OpenAPI's words. */
+import type { Api } from "../contracts/route.js";
+import { accessOf } from "./access.js";
+import type { Json } from "./json-schemas.js";
+
+export type DocumentedApi = Extract<Api, "ticketing" | "wallet" | "card">;
+
+export interface OpenApiSettings {
+  readonly version: string;
+  /** Where a client gets its token; null where that is the administrators' to say. */
+  readonly tokenPath: string | null;
+  readonly scope: string;
+}
+
+const partnerHeader = (api: DocumentedApi): string => accessOf[api].partnerHeaders[0] ?? "Partner";
+
+/** All of them together. */
+export const securityRequirement = (api: DocumentedApi): Json => ({
+  token: [],
+  ...(accessOf[api].authKey ? { authKey: [] } : {}),
+  ...(accessOf[api].partnerRequired ? { partner: [] } : {}),
+});
+
+const tokenScheme = ({ tokenPath, scope }: OpenApiSettings): Json =>
+  tokenPath === null
+    ? { type: "http", scheme: "bearer", bearerFormat: "JWT" }
+    : {
+        type: "oauth2",
+        description: "Outside production the sandbox issues the tokens.",
+        flows: {
+          clientCredentials: {
+            tokenUrl: tokenPath,
+            scopes: { [scope]: "Everything that the client's partner may do." },
+          },
+        },
+      };
+
+export const securitySchemes = (api: DocumentedApi, settings: OpenApiSettings): Json => ({
+  token: tokenScheme(settings),
+  ...(accessOf[api].authKey ? { authKey: { type: "apiKey", in: "header", name: "AuthKey" } } : {}),
+  ...(accessOf[api].partnerRequired
+    ? { partner: { type: "apiKey", in: "header", name: partnerHeader(api) } }
+    : {}),
+});

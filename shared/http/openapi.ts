@@ -1,0 +1,123 @@
+/** OpenAPI 3.1 documents, written from the routes themselves. */
+import { z } from "zod";
+import { errorTable, type ErrorCode } from "../contracts/errors.js";
+import { ErrorModel, TicketingError } from "../contracts/platform/error-models.js";
+import type { Route, TextShape } from "../contracts/route.js";
+import { errorReply } from "./error-body.js";
+import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
+import { kitErrors } from "./kit-errors.js";
+import { basePath } from "./paths.js";
+import {
+  securityRequirement,
+  securitySchemes,
+  type DocumentedApi,
+  type OpenApiSettings,
+} from "./openapi-security.js";
+
+const titles: Readonly<Record<DocumentedApi, string>> = {
+  ticketing: "Partner Ticketing API",
+  wallet: "Wallet Platform API",
+  card: "Card Platform API",
+};
+
+const errorModelOf = (api: DocumentedApi): z.ZodType =>
+  api === "ticketing" ? TicketingError : ErrorModel;
+
+const parametersIn = (
+  place: "path" | "query",
+  shape: TextShape | undefined,
+  schemas: JsonSchemas,
+): Json[] =>
+  Object.entries(shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: place,
+    required: place === "path" || !schema.safeParse(undefined).success,
+    schema: schemas.input(schema),
+  }));
+
+const exampleBody = (api: DocumentedApi, code: ErrorCode): unknown =>
+  JSON.parse(errorReply(api, { code }).body);
+
+const errorResponse = (api: DocumentedApi, codes: readonly ErrorCode[], model: unknown): Json => ({
+  description: codes.map((code) => `\`${code}\`: ${errorTable[code].description}`).join("\n\n"),
+  content: {
+    "application/json": {
+      schema:
+        api === "ticketing"
+          ? model
+          : { allOf: [model, { properties: { errorCode: { enum: [...codes] } } }] },
+      examples: Object.fromEntries(codes.map((code) => [code, { value: exampleBody(api, code) }])),
+    },
+  },
+});
+
+const errorResponses = (api: DocumentedApi, route: Route, model: unknown): Json => {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set([...route.errors, ...kitErrors(route)])) {
+    const { status } = errorTable[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [String(status), errorResponse(api, codes, model)]),
+  );
+};
+
+const successContent = ({ ok }: Route, schemas: JsonSchemas): Json =>
+  "schema" in ok
+    ? { "application/json": { schema: schemas.output(ok.schema) } }
+    : { [ok.contentType]: {} };
+
+const operation = (
+  api: DocumentedApi,
+  route: Route,
+  schemas: JsonSchemas,
+  model: unknown,
+): Json => {
+  const role = route.role === null ? [] : [`Role: \`${route.role}\`.`];
+  const description = [...(route.description === undefined ? [] : [route.description]), ...role];
+  return {
+    operationId: route.id,
+    summary: route.summary,
+    description: description.join("\n\n"),
+    tags: [route.path.split("/")[0]],
+    parameters: [
+      ...parametersIn("path", route.params, schemas),
+      ...parametersIn("query", route.query, schemas),
+    ],
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/json": { schema: schemas.input(route.body) } },
+          },
+        }),
+    responses: {
+      [String(route.ok.status)]: { description: "Done.", content: successContent(route, schemas) },
+      ...errorResponses(api, route, model),
+    },
+    security: route.role === null ? [] : [securityRequirement(api)],
+  };
+};
+
+/** The document of one API. */
+export const openApiDocument = (
+  api: DocumentedApi,
+  routes: readonly Route[],
+  settings: OpenApiSettings,
+): Json => {
+  const schemas = jsonSchemas();
+  const model = schemas.output(errorModelOf(api));
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes.filter((declared) => declared.api === api)) {
+    const item = (paths[`/${route.path}`] ??= {});
+    item[route.method.toLowerCase()] = operation(api, route, schemas, model);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: `Borsello: ${titles[api]}`, version: settings.version },
+    servers: [{ url: `/${basePath(api)}` }],
+    paths,
+    components: { schemas: schemas.components(), securitySchemes: securitySchemes(api, settings) },
+  };
+};
