@@ -11,31 +11,6 @@ export interface IbanAttempt {
   readonly attempt: number;
 }
 
-const State = z.object({
-  status: z.enum(["Waiting", "Validated", "Expired", "Replaced"]),
-  code: z.string(),
-  expiresAt: z.string(),
-  feedback: z.string().nullable(),
-  /** Notifications with the wallet's code that nobody has tried to match yet. */
-  untried: z.array(z.string()),
-});
-export type IbanValidationState = z.infer<typeof State>;
-
-export const findIbanValidation = (
-  database: Queryable,
-  { walletId, attempt }: IbanAttempt,
-): Promise<IbanValidationState | undefined> =>
-  database.row(
-    State,
-    `select status, code, borsello.iso(expires_at) as "expiresAt", feedback, array(
-       select bank_notification_id from borsello.bank_notification as notification
-       where notification.wallet_id = validation.wallet_id and notification.status = 'Received'
-         and reconciliation_type = 'IbanValidation' and attempts = 0
-       order by bank_notification_id) as untried
-     from borsello.iban_validation as validation where wallet_id = $1 and attempt = $2`,
-    [walletId, attempt],
-  );
-
 export interface SctToMatch extends IbanAttempt {
   readonly bankNotificationId: string;
 }
@@ -68,7 +43,9 @@ type Candidate = z.infer<typeof Candidate>;
 
 /** The wallet's row first: it is the one lock that every change of a wallet takes. */
 const lockCandidate = async (tx: Queryable, sct: SctToMatch): Promise<Candidate | undefined> => {
-  await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [sct.walletId]);
+  await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [
+    sct.walletId,
+  ]);
   return tx.row(
     Candidate,
     `select wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
@@ -195,7 +172,9 @@ export const expireIbanValidation = (
   { walletId, attempt }: IbanAttempt,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [walletId]);
+    await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [
+      walletId,
+    ]);
     const expired = await tx.execute(
       `with validation as (
          update borsello.iban_validation set status = 'Expired', ended_at = borsello.platform_now(),

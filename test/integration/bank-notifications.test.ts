@@ -1,7 +1,6 @@
 /** Notifications from the bank on a real database: stored once, given to the right validation. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { receiveNotification } from "../../shared/database/bank-notifications.js";
-import { findIbanValidation } from "../../shared/database/iban-validations.js";
 import {
   countOf,
   openBankTest,
@@ -34,11 +33,6 @@ test("a reason with a waiting code, in any case and with spaces, wakes that wall
       },
     },
   ]);
-  const validation = await findIbanValidation(bank.database, {
-    walletId: wallet.walletId,
-    attempt: 1,
-  });
-  expect(validation?.untried).toEqual([received?.bankNotificationId]);
 });
 
 test("the same notification twenty times at once is stored once and wakes the flow once", async () => {

@@ -94,8 +94,6 @@ create table borsello.bank_notification (
 );
 create index bank_notification_by_date on borsello.bank_notification
   (partner_key, creation_date, bank_notification_id);
-create index bank_notification_untried on borsello.bank_notification (wallet_id)
-  where status = 'Received' and attempts = 0;
 
 -- Ledger accounts. An entry's sign is the account's own view: a positive amount raises what the
 -- account owes its holder, so a deposit is +wallet, -bank. Only buckets carry a stored balance:
