@@ -39,7 +39,8 @@ export const settleMandateActivation = step("settleMandateActivation", {
   output: z.null(),
 });
 export const requestMandateRevocation = step("requestMandateRevocation", {
-  input: Mandate,
+  /** `seen`: when the bank was asked last, as far as the flow knows. */
+  input: Mandate.extend({ seen: z.iso.datetime().nullable() }),
   output: z.null(),
 });
 export const settleMandateRevocation = step("settleMandateRevocation", {
@@ -97,7 +98,7 @@ export const mandateActivation = flow({
         if (outcome === "Accepted") {
           yield* context.run(settleMandateRevocation, input);
         } else if (context.now() >= due) {
-          yield* context.run(requestMandateRevocation, input);
+          yield* context.run(requestMandateRevocation, { ...input, seen: requestedAt });
         } else {
           yield* context.waitFor([bankOutcome], due);
         }

@@ -59,7 +59,7 @@ const startSigning = `
     insert into borsello.contract as contract (wallet_id, partner_key, attempt, status)
     values ($1, $3, 1, 'Signing')
     on conflict (wallet_id) do update set status = 'Signing', attempt = contract.attempt + 1,
-      requested_at = borsello.platform_now(), feedback = null
+      requested_at = borsello.platform_now(), declined_at = null, feedback = null
     where contract.status = 'Declined'
     returning *
   ), ${recorded("requestSignature", "(select status from before)", "ContractSignRequested")}`;
@@ -106,10 +106,12 @@ export const storeSignedContract = async (
 
 const declineSigning = `
   with before as (select status from borsello.contract where wallet_id = $1), changed as (
-    insert into borsello.contract as contract (wallet_id, partner_key, attempt, status, feedback)
-    select wallet_id, partner_key, 1, 'Declined', $3
+    insert into borsello.contract as contract
+      (wallet_id, partner_key, attempt, status, feedback, declined_at)
+    select wallet_id, partner_key, 1, 'Declined', $3, borsello.platform_now()
     from borsello.wallet where wallet_id = $1
-    on conflict (wallet_id) do update set status = 'Declined', feedback = excluded.feedback
+    on conflict (wallet_id) do update set status = 'Declined', feedback = excluded.feedback,
+      declined_at = excluded.declined_at
     where contract.status = 'Signing'
     returning *
   ), ${recorded("decline", "(select status from before)", "ContractDeclined")}`;

@@ -67,6 +67,7 @@ create table borsello.contract (
   status text not null check (status in ('Signing', 'Signed', 'Declined')),
   requested_at timestamptz not null default borsello.platform_now(),
   signed_at timestamptz,
+  declined_at timestamptz,
   document_key text,
   feedback text,
   check ((status = 'Signed') = (signed_at is not null and document_key is not null))

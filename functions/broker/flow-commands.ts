@@ -1,0 +1,153 @@
+/** Which flows a message on `platform-events` starts and wakes: a table, no effects. */
+import { z } from "zod";
+import {
+  flowMessages,
+  type FlowMessageName,
+} from "../../shared/contracts/platform/flow-messages.js";
+import type { FlowStart } from "../../shared/durable/flow-client.js";
+import type { FlowEvent } from "../../shared/durable/flow.js";
+import { contractSigning, contractSigningId } from "../../orchestrations/contract-signing.flow.js";
+import {
+  ibanChanged,
+  ibanValidation,
+  ibanValidationId,
+  sctReceived,
+} from "../../orchestrations/iban-validation.flow.js";
+import {
+  disableRequested,
+  mandateActivation,
+  mandateActivationId,
+} from "../../orchestrations/mandate-activation.flow.js";
+import {
+  onboardingEvents,
+  walletOnboarding,
+  walletOnboardingId,
+} from "../../orchestrations/wallet-onboarding.flow.js";
+
+/** What to do about a message, in this order. */
+export type FlowCommand =
+  | { readonly do: "start"; readonly start: FlowStart }
+  | {
+      readonly do: "raise";
+      readonly instanceId: string;
+      readonly event: FlowEvent;
+      readonly data: unknown;
+    };
+
+interface WalletAttempt {
+  readonly walletId: string;
+  readonly attempt: number;
+}
+
+const raise = (instanceId: string, event: FlowEvent, data: unknown = null): FlowCommand => ({
+  do: "raise",
+  instanceId,
+  event,
+  data,
+});
+
+const startOnboarding = (walletId: string): FlowCommand => ({
+  do: "start",
+  start: { flow: walletOnboarding, instanceId: walletOnboardingId(walletId), input: { walletId } },
+});
+
+const startIban = ({ walletId, attempt }: WalletAttempt): FlowCommand => ({
+  do: "start",
+  start: {
+    flow: ibanValidation,
+    instanceId: ibanValidationId(walletId, attempt),
+    input: { walletId, attempt },
+  },
+});
+
+/** A mandate that lapsed is signed again: its flow then has another life under the same id. */
+const startMandate = (mandateId: string): FlowCommand => ({
+  do: "start",
+  start: {
+    flow: mandateActivation,
+    instanceId: mandateActivationId(mandateId),
+    input: { mandateId },
+    restart: "whenOver",
+  },
+});
+
+const wakeOnboarding = (walletId: string, event: FlowEvent): FlowCommand =>
+  raise(walletOnboardingId(walletId), event);
+
+type Reaction = (body: unknown) => readonly FlowCommand[];
+
+/** Throws where the body does not fit: after its deliveries the message ends in the dead letters. */
+const upon =
+  <Schema extends z.ZodType>(
+    schema: Schema,
+    commands: (message: z.output<Schema>) => readonly FlowCommand[],
+  ): Reaction =>
+  (body) =>
+    commands(schema.parse(body));
+
+const { ibanSet, ibanEnded, contractSigned, contractDeclined } = onboardingEvents;
+const { mandateInitialised, mandateEnded, onboardingClosed } = onboardingEvents;
+
+/** The business event that starts a flow. */
+const WalletCreated = z.object({ walletId: z.uuid() });
+
+const reactions: Readonly<Record<FlowMessageName | "WalletCreated", Reaction>> = {
+  WalletCreated: upon(WalletCreated, ({ walletId }) => [startOnboarding(walletId)]),
+  IbanSet: upon(flowMessages.IbanSet, (message) => [
+    startIban(message),
+    wakeOnboarding(message.walletId, ibanSet),
+  ]),
+  IbanChanged: upon(flowMessages.IbanChanged, ({ walletId, attempt }) => [
+    raise(ibanValidationId(walletId, attempt), ibanChanged),
+    wakeOnboarding(walletId, ibanEnded),
+  ]),
+  IbanValidated: upon(flowMessages.IbanValidated, ({ walletId }) => [
+    wakeOnboarding(walletId, ibanEnded),
+  ]),
+  IbanValidationExpired: upon(flowMessages.IbanValidationExpired, ({ walletId }) => [
+    wakeOnboarding(walletId, ibanEnded),
+  ]),
+  SctReceived: upon(flowMessages.SctReceived, ({ bankNotificationId, ...attempt }) => [
+    startIban(attempt),
+    raise(ibanValidationId(attempt.walletId, attempt.attempt), sctReceived, { bankNotificationId }),
+  ]),
+  ContractSignRequested: upon(flowMessages.ContractSignRequested, ({ walletId, attempt }) => [
+    {
+      do: "start",
+      start: {
+        flow: contractSigning,
+        instanceId: contractSigningId(walletId, attempt),
+        input: { walletId, attempt },
+      },
+    },
+  ]),
+  ContractSigned: upon(flowMessages.ContractSigned, ({ walletId }) => [
+    wakeOnboarding(walletId, contractSigned),
+  ]),
+  ContractDeclined: upon(flowMessages.ContractDeclined, ({ walletId }) => [
+    wakeOnboarding(walletId, contractDeclined),
+  ]),
+  MandateInitialised: upon(flowMessages.MandateInitialised, ({ walletId }) => [
+    wakeOnboarding(walletId, mandateInitialised),
+  ]),
+  MandateSigned: upon(flowMessages.MandateSigned, ({ mandateId }) => [startMandate(mandateId)]),
+  MandateDisableRequested: upon(flowMessages.MandateDisableRequested, ({ mandateId }) => [
+    startMandate(mandateId),
+    raise(mandateActivationId(mandateId), disableRequested),
+  ]),
+  MandateSettled: upon(flowMessages.MandateSettled, ({ walletId }) => [
+    wakeOnboarding(walletId, mandateEnded),
+  ]),
+  OnboardingClosed: upon(flowMessages.OnboardingClosed, ({ walletId }) => [
+    wakeOnboarding(walletId, onboardingClosed),
+  ]),
+};
+
+const isKnown = (subject: string): subject is keyof typeof reactions =>
+  Object.hasOwn(reactions, subject);
+
+/** Business events that move no flow pass by here too, and give no commands. */
+export const flowCommands: (subject: string, body: unknown) => readonly FlowCommand[] = (
+  subject,
+  body,
+) => (isKnown(subject) ? reactions[subject](body) : []);

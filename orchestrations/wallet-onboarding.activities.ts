@@ -1,0 +1,21 @@
+/** What walletOnboarding does: reviews, reminders and the end, each one guarded statement. */
+import type { Database } from "../shared/database/database.js";
+import {
+  expireOnboarding as expire,
+  remindOnboarding as remind,
+  reviewOnboarding as review,
+} from "../shared/database/onboarding.js";
+import { activity, type Activity } from "../shared/durable/register.js";
+import { expireOnboarding, remindOnboarding, reviewOnboarding } from "./wallet-onboarding.flow.js";
+
+export const walletOnboardingActivities = (database: Database): readonly Activity[] => [
+  activity(reviewOnboarding, ({ walletId }) => review(database, walletId)),
+  activity(remindOnboarding, async ({ walletId }) => {
+    await remind(database, walletId);
+    return null;
+  }),
+  activity(expireOnboarding, async ({ walletId }) => {
+    await expire(database, walletId);
+    return null;
+  }),
+];

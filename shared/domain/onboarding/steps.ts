@@ -1,0 +1,170 @@
+/** Which of an onboarding's three steps stands where: from the facts of its wallet, nothing else. */
+
+export type StepName = "ibanValidation" | "contractSigning" | "mandateActivation";
+export type StepStatus = "Waiting" | "Running" | "Completed" | "Failed" | "Skipped";
+
+export interface OnboardingStep {
+  readonly name: StepName;
+  readonly status: StepStatus;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly detail: string | null;
+}
+
+export interface IbanFacts {
+  readonly status: "Waiting" | "Validated" | "Expired" | "Replaced";
+  readonly code: string;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  readonly endedAt: string | null;
+  /** Why the last credit did not fit. */
+  readonly feedback: string | null;
+}
+
+export interface ContractFacts {
+  readonly status: "Signing" | "Signed" | "Declined";
+  readonly requestedAt: string;
+  readonly endedAt: string | null;
+}
+
+export interface MandateFacts {
+  readonly status:
+    | "Draft"
+    | "Filled"
+    | "ActivationRequested"
+    | "Active"
+    | "DisableRequested"
+    | "Disabled"
+    | "Cancelled"
+    | "Rejected";
+  readonly createdAt: string;
+  readonly activatedAt: string | null;
+  readonly rejectedAt: string | null;
+  readonly lastError: string | null;
+}
+
+export interface OnboardingFacts {
+  /** Whether the IBAN that the wallet has now is validated. */
+  readonly isIbanValidated: boolean;
+  readonly isActivationFlowEnabled: boolean;
+  readonly mandateSetting: "required" | "optional" | "none";
+  /** The latest of each; null: never. */
+  readonly iban: IbanFacts | null;
+  readonly contract: ContractFacts | null;
+  readonly mandate: MandateFacts | null;
+}
+
+type StepState = Omit<OnboardingStep, "name">;
+
+const state = (
+  status: StepStatus,
+  detail: string | null,
+  startedAt: string | null = null,
+  endedAt: string | null = null,
+): StepState => ({ status, detail, startedAt, endedAt });
+
+const ibanValidation = ({ iban, isIbanValidated }: OnboardingFacts): StepState => {
+  if (iban === null) return state("Waiting", "Waiting for an IBAN");
+  const { status, code, requestedAt, expiresAt, endedAt, feedback } = iban;
+  if (status === "Waiting") {
+    const wanted = `Waiting for the first SCT with code ${code} (until ${expiresAt.slice(0, 10)})`;
+    const refused = feedback === null ? "" : `; the last one did not fit: ${feedback}`;
+    return state("Waiting", wanted + refused, requestedAt);
+  }
+  if (status === "Expired") {
+    const why = "No fitting SCT came in time, so the IBAN was cleared: set one again";
+    return state("Failed", why, requestedAt, endedAt);
+  }
+  if (status === "Validated" && isIbanValidated) {
+    return state("Completed", null, requestedAt, endedAt);
+  }
+  return state("Waiting", "The IBAN was removed: waiting for another one");
+};
+
+const contractSigning = ({ contract, isActivationFlowEnabled }: OnboardingFacts): StepState => {
+  if (!isActivationFlowEnabled) {
+    return state("Skipped", "The contract activation flow is not enabled for this partner");
+  }
+  if (contract === null) return state("Waiting", "Waiting for the contract's signature");
+  const { status, requestedAt, endedAt } = contract;
+  switch (status) {
+    case "Signing":
+      return state("Running", "The contract is being sealed", requestedAt);
+    case "Signed":
+      return state("Completed", null, requestedAt, endedAt);
+    case "Declined":
+      return state("Failed", "The contract was declined: sign it to go on", requestedAt, endedAt);
+  }
+};
+
+/** Without a mandate under way: what is missing where one is required, nothing elsewhere. */
+const withoutMandate = (
+  { mandateSetting }: OnboardingFacts,
+  isRestDone: boolean,
+  missing: string,
+): StepState => {
+  if (mandateSetting === "required") return state("Waiting", missing);
+  return isRestDone
+    ? state("Skipped", "No mandate was initialised, and the partner requires none")
+    : state("Waiting", "A mandate may be initialised until the other steps are done");
+};
+
+const rejected = (facts: OnboardingFacts, mandate: MandateFacts): StepState => {
+  const why = `The bank rejected the mandate${mandate.lastError === null ? "" : `: ${mandate.lastError}`}`;
+  const status = facts.mandateSetting === "required" ? "Failed" : "Skipped";
+  return state(status, why, mandate.createdAt, mandate.rejectedAt);
+};
+
+const mandateActivation = (facts: OnboardingFacts, isRestDone: boolean): StepState => {
+  const { mandate, mandateSetting } = facts;
+  if (mandateSetting === "none") return state("Skipped", "The partner's wallets need no mandate");
+  if (mandate === null) return withoutMandate(facts, isRestDone, "Waiting for a mandate");
+  const { status, createdAt, activatedAt, lastError } = mandate;
+  switch (status) {
+    case "Draft":
+    case "Filled": {
+      const before = lastError === null ? "" : ` (${lastError})`;
+      return state("Waiting", `Waiting for the mandate's signature${before}`, createdAt);
+    }
+    case "ActivationRequested":
+      return state("Running", "Waiting for the bank to activate the mandate", createdAt);
+    case "Active":
+      return state("Completed", null, createdAt, activatedAt);
+    case "Rejected":
+      return rejected(facts, mandate);
+    case "Cancelled":
+    case "DisableRequested":
+    case "Disabled":
+      return withoutMandate(facts, isRestDone, "The mandate was disabled: waiting for another one");
+  }
+};
+
+const isDone = ({ status }: StepState): boolean => status === "Completed" || status === "Skipped";
+
+export const onboardingSteps = (facts: OnboardingFacts): readonly OnboardingStep[] => {
+  const iban = ibanValidation(facts);
+  const contract = contractSigning(facts);
+  const mandate = mandateActivation(facts, isDone(iban) && isDone(contract));
+  return [
+    { name: "ibanValidation", ...iban },
+    { name: "contractSigning", ...contract },
+    { name: "mandateActivation", ...mandate },
+  ];
+};
+
+/** Whether nothing is left to do. */
+export const isOnboarded = (steps: readonly OnboardingStep[]): boolean => steps.every(isDone);
+
+/** What is left to do, as one sentence for a person. */
+export const missingSteps = (steps: readonly OnboardingStep[]): string =>
+  steps
+    .filter((step) => !isDone(step))
+    .map(({ name, detail }) => detail ?? name)
+    .join("; ");
+
+/** When anything last moved: silence is counted from here. */
+export const lastProgress = (steps: readonly OnboardingStep[], startedAt: string): string =>
+  steps
+    .flatMap(({ startedAt: from, endedAt: to }) => [from, to])
+    .filter((at) => at !== null)
+    .reduce((latest, at) => (at > latest ? at : latest), startedAt);
