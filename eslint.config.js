@@ -65,6 +65,17 @@ export default tseslint.config(
     files: ["**/*.flow.ts"],
     rules: {
       "no-restricted-syntax": ["error", ...nondeterministic],
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "^(?!\\.|zod$)",
+              message: "a flow knows the kit, contracts and domain, no library but zod",
+            },
+          ],
+        },
+      ],
       "no-restricted-globals": [
         "error",
         "process",

@@ -1,0 +1,165 @@
+/** Plays a mandate from its signature to each of its ends. */
+import { expect, test } from "vitest";
+import { mandateActivation } from "../../orchestrations/mandate-activation.flow.js";
+import { play, type Answers, type Happening } from "./play.js";
+
+const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
+const friday = new Date("2026-11-20T09:00:00.000Z");
+
+type Outcome = "Accepted" | "Refused" | null;
+
+/** The mandate's row and the bank's desk, as small as a test needs them. */
+const world = (status = "Signed", outcome: Outcome = null) => {
+  const row = { status, requestedAt: null as string | null, outcome };
+  const asked: unknown[] = [];
+  const ask = (input: unknown, now: Date): null => {
+    asked.push(input);
+    row.requestedAt = now.toISOString();
+    row.outcome = null;
+    return null;
+  };
+  const answers: Answers = {
+    readMandate: () => ({ ...row }),
+    sealMandatePdf: () => null,
+    requestMandateActivation: (input, now) => {
+      row.status = "ActivationRequested";
+      return ask(input, now);
+    },
+    settleMandateActivation: (input) => {
+      const { as } = input as { as: string };
+      row.status = as === "Lapsed" ? "Draft" : as;
+      Object.assign(row, { requestedAt: null, outcome: null });
+      return null;
+    },
+    requestMandateRevocation: ask,
+    settleMandateRevocation: () => {
+      row.status = "Disabled";
+      return null;
+    },
+  };
+  return { row, asked, answers };
+};
+
+/** Plays until the mandate's flow rests; each happening first changes the world. */
+const run = (
+  { answers }: ReturnType<typeof world>,
+  script: readonly Happening[] = [],
+  startAt = friday,
+) => play({ flow: mandateActivation, input: { mandateId }, answers, script, startAt });
+
+/** The bank answers whatever it was asked, before its event arrives. */
+const answering = (outcome: Exclude<Outcome, null>) => {
+  const it = world();
+  const { requestMandateActivation } = it.answers;
+  it.answers = {
+    ...it.answers,
+    requestMandateActivation: (input, now) => {
+      requestMandateActivation?.(input, now);
+      it.row.outcome = outcome;
+      return null;
+    },
+  };
+  return it;
+};
+
+test("a signed mandate is sealed, then the bank is asked", async () => {
+  const played = await run(world());
+  expect(played.steps).toEqual([
+    "readMandate",
+    "sealMandatePdf",
+    "requestMandateActivation",
+    "readMandate",
+  ]);
+  expect(played.waitingFor).toEqual(["bankOutcome", "disableRequested"]);
+  expect(played.statuses.at(-1)).toBe(
+    "Waiting for the bank to activate the mandate (until 2026-12-04)",
+  );
+});
+
+test("the bank's acceptance makes it active, and it waits to be disabled", async () => {
+  const it = answering("Accepted");
+  const played = await run(it, [{ raise: "bankOutcome" }]);
+  expect(it.row.status).toBe("Active");
+  expect(played.waitingFor).toEqual(["disableRequested"]);
+});
+
+test("the bank's refusal rejects it", async () => {
+  const played = await run(answering("Refused"));
+  expect(played.output).toEqual({ status: "Rejected" });
+});
+
+test("ten bank days of silence put it back to draft", async () => {
+  const played = await run(world(), ["timePasses"]);
+  expect(played.now.toISOString()).toBe("2026-12-04T09:00:00.000Z");
+  expect(played.steps.slice(-2)).toEqual(["settleMandateActivation", "readMandate"]);
+  expect(played.inputs.at(-2)).toEqual({ mandateId, as: "Lapsed" });
+  expect(played.output).toEqual({ status: "Draft" });
+});
+
+test("Christmas and New Year are no bank days", async () => {
+  const played = await run(world(), ["timePasses"], new Date("2026-12-18T09:00:00.000Z"));
+  expect(played.now.toISOString()).toBe("2027-01-05T09:00:00.000Z");
+});
+
+test("an answer that arrived without its event is found when the time is over", async () => {
+  const it = world();
+  it.answers = {
+    ...it.answers,
+    readMandate: (_, now) =>
+      it.row.status === "ActivationRequested" && now > friday
+        ? { ...it.row, outcome: "Accepted" }
+        : { ...it.row },
+  };
+  await run(it, ["timePasses"]);
+  expect(it.row.status).toBe("Active");
+});
+
+test("a mandate that is disabled is revoked at the bank, then disabled", async () => {
+  const it = world("DisableRequested");
+  const { requestMandateRevocation } = it.answers;
+  it.answers = {
+    ...it.answers,
+    requestMandateRevocation: (input, now) => {
+      requestMandateRevocation?.(input, now);
+      it.row.outcome = "Accepted";
+      return null;
+    },
+  };
+  const played = await run(it);
+  expect(played.steps).toEqual([
+    "readMandate",
+    "requestMandateRevocation",
+    "readMandate",
+    "settleMandateRevocation",
+    "readMandate",
+  ]);
+  expect(played.output).toEqual({ status: "Disabled" });
+});
+
+test("a bank that does not confirm the revocation is asked again after ten bank days", async () => {
+  const it = world("DisableRequested");
+  const played = await run(it, ["timePasses"]);
+  expect(it.asked).toEqual([
+    { mandateId, seen: null },
+    { mandateId, seen: friday.toISOString() },
+  ]);
+  expect(played.waitingFor).toEqual(["bankOutcome"]);
+});
+
+test("an active mandate waits for months without a timer", async () => {
+  await expect(run(world("Active"), ["timePasses"])).rejects.toThrow("no timer is running");
+});
+
+test("a mandate that nobody signed is left alone", async () => {
+  const played = await run(world("Filled"));
+  expect(played.steps).toEqual(["readMandate"]);
+  expect(played.output).toEqual({ status: "Filled" });
+});
+
+test.each(["Rejected", "Cancelled", "Disabled", "Unknown"])(
+  "a repeated message finds a %s mandate settled and changes nothing",
+  async (status) => {
+    const played = await run(world(status));
+    expect(played.steps).toEqual(["readMandate"]);
+  },
+);
