@@ -72,7 +72,7 @@ const isMissing = async (path: string): Promise<boolean> =>
  * The links are made by an install script, which `npm ci --ignore-scripts` leaves out. They are
  * made where they belong; where that folder is read-only, `spareFolder` holds them instead.
  */
-const repairLinks = async (
+export const repairLinks = async (
   folder: string,
   spareFolder: string,
 ): Promise<Binaries["environment"]> => {
