@@ -1,0 +1,138 @@
+/** Makes an empty PDF form from its declaration, and fills and flattens one. */
+import type { EmbeddedFont, PDF, PDFPage } from "@libpdf/core";
+import { fitText, wrapText } from "./fit-text.js";
+import { fontBytes, pdfLibrary } from "./pdf-library.js";
+
+export interface FormField {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** One page: title, introduction, labelled fields, clauses, closing line. */
+export interface FormDeclaration {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly introduction: string;
+  readonly fields: readonly FormField[];
+  readonly clauses: readonly string[];
+  readonly closing: string;
+  /** The date of this edition: the same declaration gives the same bytes at all times. */
+  readonly edition: Date;
+}
+
+/** Points; a sheet of A4. */
+const sheet = { width: 595.28, height: 841.89, margin: 56 };
+const textWidth = sheet.width - 2 * sheet.margin;
+const fieldBox = { x: 216, height: 20, gap: 6, padding: 3 };
+
+interface Pen {
+  readonly page: PDFPage;
+  y: number;
+}
+
+const writeParagraph = (pen: Pen, text: string, font: EmbeddedFont, size: number): void => {
+  const lineHeight = size * 1.35;
+  const measure = (part: string, at: number): number => font.getTextWidth(part, at);
+  for (const line of wrapText(text, textWidth, size, measure)) {
+    pen.y -= lineHeight;
+    pen.page.drawText(line, { x: sheet.margin, y: pen.y, size, font });
+  }
+  pen.y -= size * 0.6;
+};
+
+const drawFields = (
+  pdf: PDF,
+  pen: Pen,
+  fields: readonly FormField[],
+  font: EmbeddedFont,
+  frame: ReturnType<typeof import("@libpdf/core").grayscale>,
+): void => {
+  const form = pdf.getOrCreateForm();
+  for (const { name, label } of fields) {
+    pen.y -= fieldBox.height + fieldBox.gap;
+    const box = {
+      x: fieldBox.x,
+      y: pen.y,
+      width: sheet.width - sheet.margin - fieldBox.x,
+      height: fieldBox.height,
+    };
+    pen.page.drawText(label, { x: sheet.margin, y: pen.y + 6, size: 9, font });
+    pen.page.drawRectangle({ ...box, borderColor: frame, borderWidth: 0.5 });
+    // Empty fields are typed into with the viewer's own font: ours is drawn when the form is filled.
+    pen.page.drawField(form.createTextField(name, { fontSize: 10 }), box);
+  }
+  pen.y -= fieldBox.gap * 2;
+};
+
+const describe = (pdf: PDF, { title, edition }: FormDeclaration): void => {
+  pdf.setTitle(title);
+  pdf.setAuthor("Borsello");
+  pdf.setCreator("Borsello");
+  pdf.setLanguage("it-IT");
+  pdf.setCreationDate(edition);
+  pdf.setModificationDate(edition);
+};
+
+/** The empty form, with its fields to be typed into. */
+export const makeForm = async (declaration: FormDeclaration): Promise<Uint8Array> => {
+  const { PDF, grayscale } = await pdfLibrary();
+  const pdf = PDF.create();
+  describe(pdf, declaration);
+  const page = pdf.addPage({ width: sheet.width, height: sheet.height });
+  const regular = pdf.embedFont(await fontBytes("regular"));
+  const bold = pdf.embedFont(await fontBytes("bold"));
+  const pen = { page, y: sheet.height - sheet.margin };
+  writeParagraph(pen, declaration.title, bold, 16);
+  writeParagraph(pen, declaration.subtitle, regular, 11);
+  writeParagraph(pen, declaration.introduction, regular, 9);
+  drawFields(pdf, pen, declaration.fields, regular, grayscale(0.55));
+  for (const clause of declaration.clauses) writeParagraph(pen, clause, regular, 8.5);
+  writeParagraph(pen, declaration.closing, bold, 9);
+  return pdf.save({ subsetFonts: true });
+};
+
+/** A value that the font cannot write shows a question mark, and is still the wallet's own. */
+const writable = (text: string, font: EmbeddedFont): string => {
+  if (font.canEncode(text)) return text;
+  const missing = new Set(font.getUnencodableCharacters(text));
+  return Array.from(text, (character) => (missing.has(character) ? "?" : character)).join("");
+};
+
+const writeValue = (
+  page: PDFPage,
+  [left, bottom, right, top]: readonly [number, number, number, number],
+  value: string,
+  font: EmbeddedFont,
+): void => {
+  const room = { width: right - left - 2 * fieldBox.padding, height: top - bottom };
+  const measure = (text: string, size: number): number => font.getTextWidth(text, size);
+  const { size, lineHeight, lines } = fitText(writable(value, font), room, measure);
+  // The block of lines stands in the middle of the box; a line's letters rest 0.3 em above its foot.
+  const first = (bottom + top + lines.length * lineHeight) / 2 - lineHeight + size * 0.3;
+  for (const [index, line] of lines.entries())
+    page.drawText(line, {
+      x: left + fieldBox.padding,
+      y: first - index * lineHeight,
+      size,
+      font,
+    });
+};
+
+/** Writes the values into the fields' places and removes the fields: what is written stays. */
+export const fillForm = async (
+  form: Uint8Array,
+  values: Readonly<Record<string, string | null>>,
+): Promise<Uint8Array> => {
+  const { PDF } = await pdfLibrary();
+  const pdf = await PDF.load(form);
+  const page = pdf.getPage(0);
+  const fields = pdf.getForm()?.getTextFields() ?? [];
+  if (page === null || fields.length === 0) throw new Error("This PDF is no form of ours.");
+  const font = pdf.embedFont(await fontBytes("regular"));
+  const places = fields.flatMap((field) =>
+    field.getWidgets().map((widget) => ({ name: field.name, rect: widget.rect })),
+  );
+  pdf.getForm()?.flatten();
+  for (const { name, rect } of places) writeValue(page, rect, values[name] ?? "", font);
+  return pdf.save({ subsetFonts: true });
+};
