@@ -29,9 +29,12 @@ export const readMandate = step("readMandate", {
     outcome: z.enum(["Accepted", "Refused"]).nullable(),
   }),
 });
-export const sealMandatePdf = step("sealMandatePdf", { input: Mandate, output: z.null() });
-export const requestMandateActivation = step("requestMandateActivation", {
+export const sealMandatePdf = step("sealMandatePdf", {
   input: Mandate,
+  output: z.object({ documentKey: z.string() }),
+});
+export const requestMandateActivation = step("requestMandateActivation", {
+  input: Mandate.extend({ documentKey: z.string() }),
   output: z.null(),
 });
 export const settleMandateActivation = step("settleMandateActivation", {
@@ -72,11 +75,12 @@ export const mandateActivation = flow({
     const due = requestedAt === null ? context.now() : answerDue(requestedAt);
     const dueDate = due.toISOString().slice(0, 10);
     switch (status) {
-      case "Signed":
+      case "Signed": {
         context.setStatus("Sealing the mandate and asking the bank to activate it");
-        yield* context.run(sealMandatePdf, input);
-        yield* context.run(requestMandateActivation, input);
+        const sealed = yield* context.run(sealMandatePdf, input);
+        yield* context.run(requestMandateActivation, { ...input, ...sealed });
         return context.again(input);
+      }
       case "ActivationRequested":
         context.setStatus(`Waiting for the bank to activate the mandate (until ${dueDate})`);
         if (outcome !== null) {

@@ -20,7 +20,7 @@ const world = (status = "Signed", outcome: Outcome = null) => {
   };
   const answers: Answers = {
     readMandate: () => ({ ...row }),
-    sealMandatePdf: () => null,
+    sealMandatePdf: () => ({ documentKey: "mandate/1" }),
     requestMandateActivation: (input, now) => {
       row.status = "ActivationRequested";
       return ask(input, now);

@@ -1,0 +1,19 @@
+/** PUT /sandbox/wallets/{walletId}/contract/decline: the customer does not sign. */
+import { declineContractRoute } from "../../shared/contracts/sandbox/contract.js";
+import { declineContract } from "../../shared/database/contracts.js";
+import { findWallet } from "../../shared/database/wallets.js";
+import { refusal } from "../../shared/domain/outcome.js";
+import { endpoint } from "../endpoint.js";
+
+export const declineContractEndpoint = endpoint(
+  declineContractRoute,
+  async ({ database }, { params: { walletId }, caller, ok, refuse }) => {
+    const wallet = await findWallet(database, caller, walletId);
+    if (!wallet.ok) return refuse(wallet);
+    if (!caller.settings.activationFlowEnabled) return refuse(refusal("ActivationFlowNotEnabled"));
+    const contract = await declineContract(database, walletId, caller.clientId);
+    return contract === undefined
+      ? refuse(refusal("WalletNotFound", { walletId }))
+      : ok({ walletId, status: contract.status });
+  },
+);
