@@ -12,6 +12,17 @@ import { StartError } from "./start-error.js";
 /** The app is the checkout that this file was built in: dist/local/start.js. */
 const appDirectory = fileURLToPath(new URL("../../", import.meta.url));
 
+/** Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
+const echoMs = 500;
+const orphanPollMs = 200;
+
+/** The password of our own PostgreSQL is only of use here; that of another one stays hidden. */
+const shownDatabase = ({ databaseUrl, dataDirectory }: Stack): string => {
+  const url = new URL(databaseUrl);
+  if (dataDirectory === undefined && url.password !== "") url.password = "…";
+  return decodeURI(url.href);
+};
+
 const describe = (stack: Stack): string =>
   [
     "",
@@ -19,7 +30,7 @@ const describe = (stack: Stack): string =>
     `  API        ${stack.url}`,
     `  Docs       ${stack.url}/docs`,
     `  Broker     ${stack.brokerConnectionString ?? "none"}`,
-    `  Database   ${stack.databaseUrl}`,
+    `  Database   ${shownDatabase(stack)}`,
     ...(stack.dataDirectory === undefined ? [] : [`  Data       ${stack.dataDirectory}`]),
     "",
     "Press Ctrl-C to stop. The same command goes on with the same data.",
@@ -40,16 +51,32 @@ const complain = (error: unknown): void => {
   else console.error("The start failed:", error);
 };
 
-/** Aborts at the first signal that asks to stop; the second one ends us at once. */
-const stopSignal = (): AbortSignal => {
+/** npm that is killed outright takes nothing along: then this process ends by itself. */
+const onOrphaned = (ask: () => void): void => {
+  const parent = process.ppid;
+  const interval = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(interval);
+    ask();
+  }, orphanPollMs);
+  interval.unref();
+};
+
+/** Aborts at the first request to stop; a second one, made in earnest, ends us at once. */
+const stopRequest = (): AbortSignal => {
   const asked = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(name, () => {
-      // What then remains is the embedded PostgreSQL, and its watcher stops that.
-      if (asked.signal.aborted) process.exit(1);
+  let askedAtMs = 0;
+  const ask = (): void => {
+    if (!asked.signal.aborted) {
       console.log("Stopping.");
+      askedAtMs = performance.now();
       asked.abort();
-    });
+    }
+    // What then remains is the embedded PostgreSQL, and its watcher stops that.
+    else if (performance.now() - askedAtMs > echoMs) process.exit(1);
+  };
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, ask);
+  if (process.env["npm_lifecycle_event"] !== undefined) onOrphaned(ask);
   return asked.signal;
 };
 
@@ -58,7 +85,7 @@ const aborted = async (signal: AbortSignal): Promise<void> => {
 };
 
 const run = async (options: StartOptions): Promise<number> => {
-  const asked = stopSignal();
+  const asked = stopRequest();
   const stack = await startStack({ ...options, appDirectory, log: writeJsonLine });
   if (!asked.aborted) {
     if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, stack);
@@ -81,6 +108,9 @@ const main = async (): Promise<number> => {
     return 1;
   }
 };
+
+// Nobody reading along any more is no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 // The app may hold timers and sockets of its own: the end is said, not waited for.
 process.exit(await main());
