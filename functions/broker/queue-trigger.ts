@@ -3,6 +3,7 @@ import { app } from "@azure/functions";
 import type { FunctionInput, InvocationContext } from "@azure/functions";
 import { z } from "zod";
 import type { DeadLetterReason } from "../../shared/events/service-bus.js";
+import { issueProperties } from "../../shared/http/schema-issues.js";
 import type { Services } from "../services.js";
 
 export interface QueueTrigger<Message extends z.ZodType> {
@@ -23,15 +24,18 @@ const Metadata = z.object({ messageId: z.string().default("?"), lockToken: z.str
 /** The broker keeps a description of at most 4,096 characters. */
 const descriptionMax = 1_000;
 
-const unreadable = (error: z.ZodError): DeadLetterReason => ({
+const unreadable = ({ issues }: z.ZodError): DeadLetterReason => ({
   reason: "MessageInvalid",
-  description: z.prettifyError(error).slice(0, descriptionMax),
+  description: Object.entries(issueProperties(issues))
+    .map(([place, sentence]) => `${place === "" ? "The body" : place} ${sentence}`)
+    .join(" ")
+    .slice(0, descriptionMax),
 });
 
 /**
  * The host settles messages by itself, and only ever completes or abandons them. So the platform
- * dead-letters by the message's lock token first (docs/decisions/0003); the host's own completion
- * then finds the lock gone, which it logs and leaves at that.
+ * dead-letters by the message's lock token first; the host's own completion then finds the lock
+ * gone, which it logs and leaves at that. See docs/decisions/0003-poison-by-lock-token.md.
  */
 const deadLetter = async (
   { bus, logger }: Services,
