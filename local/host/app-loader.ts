@@ -12,8 +12,11 @@ import type { ProgrammingModel } from "./core-types.js";
 import type { Hooks } from "./hooks.js";
 import type { HostLog } from "./log.js";
 
-/** The classes that requests and responses are made of, from the app's own copy of the library. */
-export type FunctionsLibrary = Pick<typeof functionsLibrary, "HttpRequest" | "HttpResponse">;
+/** The classes that requests, responses and contexts are made of, from the app's own copy of the library. */
+export type FunctionsLibrary = Pick<
+  typeof functionsLibrary,
+  "HttpRequest" | "HttpResponse" | "InvocationContext"
+>;
 
 export interface LoadedApp {
   readonly directory: string;

@@ -1,6 +1,7 @@
 /** The app's durable functions as the durable engine sees them. */
 import type { DurableFunctions, DurableKind } from "../durable/functions.js";
-import type { HostedFunction, Invoker } from "./invoke.js";
+import type { HostedFunction } from "./hosted-function.js";
+import type { Invoker } from "./invoke.js";
 
 const kindOfTrigger: Readonly<Record<string, DurableKind>> = {
   orchestrationtrigger: "orchestrator",
@@ -10,9 +11,6 @@ const kindOfTrigger: Readonly<Record<string, DurableKind>> = {
 
 export const durableKind = (fn: HostedFunction): DurableKind | undefined =>
   kindOfTrigger[fn.trigger.type.toLowerCase()];
-
-/** The library parses this text; the live object then takes its place. */
-const emptyTrigger = { json: "{}" };
 
 export const durableFunctions = (
   functions: readonly HostedFunction[],
@@ -40,11 +38,7 @@ export const durableFunctions = (
     trigger: object,
     onContext?: (context: unknown) => void,
   ): Promise<unknown> => {
-    const call = { trigger: emptyTrigger, liveTrigger: trigger };
-    const outcome = await invoker.invoke(
-      lookUp(kind, name),
-      onContext === undefined ? call : { ...call, onContext },
-    );
+    const outcome = await invoker.invoke(lookUp(kind, name), { liveTrigger: trigger, onContext });
     return outcome.result;
   };
 

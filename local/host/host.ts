@@ -18,7 +18,8 @@ import {
   type ClockMoved,
   type HostStatus,
 } from "./internal-routes.js";
-import { hostedFunction, Invoker, type HostedFunction } from "./invoke.js";
+import { hostedFunction, type HostedFunction } from "./hosted-function.js";
+import { Invoker } from "./invoke.js";
 import { errorText, HostLog, writeJsonLine, type LogSink } from "./log.js";
 import { isServedOutput, outputSender } from "./output-bindings.js";
 import { ServiceBusConnections } from "./service-bus-connections.js";

@@ -1,10 +1,11 @@
 /** HTTP triggers: which function a request is for, and how it is called and answered. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpRequest, HttpRequestInit } from "@azure/functions";
 import type { LoadedApp } from "./app-loader.js";
 import type { TraceContext } from "./core-types.js";
 import { authLevelOf, isAllowed, type AuthLevel, type FunctionKeys } from "./function-keys.js";
-import { HostRequest, maxBodyBytes, readBody, type BodySource } from "./host-request.js";
+import { HostRequest, maxBodyBytes, readBody } from "./host-request.js";
 import {
   writeBuffered,
   writeEmpty,
@@ -12,7 +13,8 @@ import {
   writePlain,
   writeStreamed,
 } from "./http-response.js";
-import type { Call, HostedFunction, Invoker, Outcome } from "./invoke.js";
+import type { HostedFunction } from "./hosted-function.js";
+import type { Invoker, Outcome } from "./invoke.js";
 import { errorText, type HostLog } from "./log.js";
 import type { OutputSender } from "./output-bindings.js";
 import { plainResponse } from "./plain-response.js";
@@ -103,11 +105,14 @@ const paramsWithQuery = (query: string, params: Record<string, string>): Record<
   return Object.assign(all, params);
 };
 
-const traceContextOf = (req: IncomingMessage, traceParent: string): TraceContext => {
-  const state = req.headers["tracestate"];
-  return { traceParent, traceState: typeof state === "string" ? state : "", attributes: {} };
+const traceContextOf = (req: IncomingMessage): TraceContext | undefined => {
+  const { traceparent: traceParent, tracestate } = req.headers;
+  if (typeof traceParent !== "string") return undefined;
+  const traceState = typeof tracestate === "string" ? tracestate : "";
+  return { traceParent, traceState, attributes: {} };
 };
 
+const noQuery: Readonly<Record<string, string>> = {};
 const hasNoBody = (method: string | undefined): boolean => method === "GET" || method === "HEAD";
 
 export class HttpTriggers {
@@ -151,15 +156,12 @@ export class HttpTriggers {
     const { fn, onlyAnswers } = match.target;
     const invocationId = randomUUID();
     try {
-      const call = this.#streaming
-        ? this.#streamedCall(req, match, path, query)
-        : await this.#bufferedCall(req, match, path, query);
-      const traced = req.headers["traceparent"];
-      const outcome = await this.#options.invoker.invoke(fn, {
-        ...call,
-        invocationId,
-        ...(typeof traced === "string" && { traceContext: traceContextOf(req, traced) }),
-      });
+      const liveTrigger = this.#streaming
+        ? this.#streamedRequest(req, match, path, query)
+        : await this.#bufferedRequest(req, match, path, query);
+      const traceContext = traceContextOf(req);
+      const call = { invocationId, liveTrigger, traceContext };
+      const outcome = await this.#options.invoker.invoke(fn, call);
       const plain = onlyAnswers ? plainResponse(outcome.result) : undefined;
       if (plain !== undefined) writePlain(res, plain, this.#streaming ? invocationId : undefined);
       else if (this.#streaming) await this.#answerStreamed(res, outcome, match.target);
@@ -171,34 +173,39 @@ export class HttpTriggers {
     }
   }
 
-  async #bufferedCall(
+  async #bufferedRequest(
     req: IncomingMessage,
     { params }: RouteMatch<HttpFunction>,
     path: string,
     query: string,
-  ): Promise<Call> {
+  ): Promise<HttpRequest> {
     // The genuine host passes on no body whose length is not announced.
     const length = Number(req.headers["content-length"] ?? 0);
-    const source: BodySource = length === 0 || hasNoBody(req.method) ? null : await readBody(req);
+    const source = length === 0 || hasNoBody(req.method) ? null : await readBody(req);
     const url = requestUrl(req.headers.host ?? "", path, query, false);
-    const nativeRequest = new HostRequest(req, url, source);
-    const http = { nativeRequest, params, query: query === "" ? {} : joinedQuery(query) };
-    return { trigger: { http } };
+    return this.#request({
+      nativeRequest: new HostRequest(req, url, source),
+      params,
+      query: query === "" ? noQuery : joinedQuery(query),
+    });
   }
 
-  #streamedCall(
+  #streamedRequest(
     req: IncomingMessage,
-    match: RouteMatch<HttpFunction>,
+    { params }: RouteMatch<HttpFunction>,
     path: string,
     query: string,
-  ): Call {
+  ): HttpRequest {
     const url = requestUrl(req.headers.host ?? "", path, query, true);
     const nativeRequest = new HostRequest(req, url, hasNoBody(req.method) ? null : req);
-    const init =
-      query === ""
-        ? { nativeRequest, params: match.params, query: {} }
-        : { nativeRequest, params: paramsWithQuery(query, match.params) };
-    return { liveTrigger: new this.#options.app.library.HttpRequest(init) };
+    return query === ""
+      ? this.#request({ nativeRequest, params, query: noQuery })
+      : this.#request({ nativeRequest, params: paramsWithQuery(query, params) });
+  }
+
+  /** The library reads from `nativeRequest` where it is given one. */
+  #request(init: HttpRequestInit & { readonly nativeRequest: HostRequest }): HttpRequest {
+    return new this.#options.app.library.HttpRequest(init);
   }
 
   async #answerBuffered(res: ServerResponse, outcome: Outcome, fn: HostedFunction): Promise<void> {

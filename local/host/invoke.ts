@@ -1,40 +1,19 @@
 /** Runs one function once: arguments, hooks, the handler, hooks again, as the Node worker does it. */
 import { randomUUID } from "node:crypto";
 import type { LoadedApp } from "./app-loader.js";
-import type { RegisteredFunction } from "./core-api.js";
 import type {
   BindingInfo,
   CoreInvocationContext,
-  FunctionMetadata,
-  InvocationModel,
   InvocationResponse,
-  RetryContext,
+  LogCategory,
+  LogLevel,
   TraceContext,
   TypedData,
 } from "./core-types.js";
+import type { Call, HostedFunction } from "./hosted-function.js";
 import type { HookData } from "./hooks.js";
 import type { HostLog } from "./log.js";
-
-/** A function as the host serves it. */
-export interface HostedFunction extends RegisteredFunction {
-  readonly name: string;
-  readonly triggerName: string;
-  readonly trigger: BindingInfo;
-  readonly inputs: readonly { readonly name: string; readonly binding: BindingInfo }[];
-  readonly outputs: readonly { readonly name: string; readonly binding: BindingInfo }[];
-}
-
-export interface Call {
-  readonly invocationId?: string;
-  readonly trigger?: TypedData | null;
-  /** Given to the function instead of what the library makes of `trigger`. */
-  readonly liveTrigger?: unknown;
-  readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
-  readonly retryContext?: RetryContext;
-  readonly traceContext?: TraceContext;
-  /** Gets the context object before the function runs. */
-  readonly onContext?: (context: unknown) => void;
-}
+import { DirectInvocations, throughModel, type WorkerSide } from "./worker-side.js";
 
 export interface Outcome {
   readonly invocationId: string;
@@ -60,38 +39,55 @@ interface Running {
 const noHookData: HookData = Object.freeze({});
 const sweepMs = 500;
 
-export const hostedFunction = (registered: RegisteredFunction): HostedFunction | undefined => {
-  const bindings = Object.entries(registered.metadata.bindings).map(([name, binding]) => ({
-    name,
-    binding,
-  }));
-  const trigger = bindings.find(({ binding }) => /trigger$/i.test(binding.type));
-  if (trigger === undefined) return undefined;
-  return {
-    ...registered,
-    name: registered.metadata.name,
-    triggerName: trigger.name,
-    trigger: trigger.binding,
-    inputs: bindings.filter((item) => item !== trigger && item.binding.direction === "in"),
-    outputs: bindings.filter((item) => item.binding.direction === "out"),
-  };
-};
-
 /** A trace context of this invocation's own, where the caller sent none. */
 const newTraceContext = (invocationId: string): TraceContext => {
   const traceId = invocationId.replaceAll("-", "");
-  return {
-    traceParent: `00-${traceId}-${traceId.slice(16)}-00`,
-    traceState: "",
-    attributes: {},
-  };
+  return { traceParent: `00-${traceId}-${traceId.slice(16)}-00`, traceState: "", attributes: {} };
 };
+
+/** What the library is given about one invocation: the request, and where to log. */
+class CoreContext implements CoreInvocationContext {
+  readonly invocationId: string;
+  readonly metadata: CoreInvocationContext["metadata"];
+  readonly request: CoreInvocationContext["request"];
+  readonly hookData: HookData;
+  state?: NonNullable<CoreInvocationContext["state"]>;
+  /** The context object of the app, once it exists. */
+  invocationContext: unknown = undefined;
+  readonly #app: LoadedApp;
+  readonly #log: HostLog;
+
+  constructor(
+    app: LoadedApp,
+    log: HostLog,
+    fn: HostedFunction,
+    request: CoreInvocationContext["request"],
+    hookData: HookData,
+  ) {
+    this.#app = app;
+    this.#log = log;
+    this.invocationId = request.invocationId;
+    this.metadata = fn.metadata;
+    this.request = request;
+    this.hookData = hookData;
+  }
+
+  log(level: LogLevel, category: LogCategory, message: string): void {
+    const { hookData, invocationContext: context } = this;
+    const entry = this.#app.hooks.has("log")
+      ? this.#app.hooks.runLog({ level, message }, category, { hookData, context })
+      : { level, message };
+    const source = { functionName: this.metadata.name, invocationId: this.invocationId };
+    this.#log.invocation(source, entry.level, category, entry.message);
+  }
+}
 
 export class Invoker {
   readonly #app: LoadedApp;
   readonly #log: HostLog;
   readonly #timeoutMs: number;
   readonly #inputValue: InputValue;
+  readonly #direct: DirectInvocations;
   readonly #running = new Map<string, Running>();
   readonly #sweep: NodeJS.Timeout;
   #onIdle: (() => void) | undefined;
@@ -101,6 +97,7 @@ export class Invoker {
     this.#log = log;
     this.#timeoutMs = timeoutMs;
     this.#inputValue = inputValue;
+    this.#direct = new DirectInvocations(app);
     this.#sweep = setInterval(() => this.#expireOverdue(), sweepMs).unref();
   }
 
@@ -112,67 +109,59 @@ export class Invoker {
   invoke(fn: HostedFunction, call: Call): Promise<Outcome> {
     const invocationId = call.invocationId ?? randomUUID();
     return new Promise((resolve, reject) => {
+      const end = (): void => {
+        this.#running.delete(invocationId);
+        if (this.#running.size === 0) this.#onIdle?.();
+      };
       this.#running.set(invocationId, { fn, startedAt: Date.now(), expire: reject });
-      this.#run(fn, invocationId, call)
-        .then(resolve, reject)
-        .finally(() => {
-          this.#running.delete(invocationId);
-          if (this.#running.size === 0) this.#onIdle?.();
-        });
+      this.#run(fn, invocationId, call).then(
+        (outcome) => {
+          end();
+          resolve(outcome);
+        },
+        (error: unknown) => {
+          end();
+          reject(error as Error); // An app may throw anything: it is passed on as it is.
+        },
+      );
     });
   }
 
   async #run(fn: HostedFunction, invocationId: string, call: Call): Promise<Outcome> {
-    const hookData: HookData = this.#hasHooks() ? {} : noHookData;
-    const core = this.#coreContext(fn, invocationId, call, hookData);
-    const made = this.#app.model.getInvocationModel(core.context);
-    const model = made instanceof Promise ? await made : made;
-    const args = await model.getArguments();
-    core.invocationContext = args.context;
-    if ("liveTrigger" in call) args.inputs[0] = call.liveTrigger;
-    call.onContext?.(args.context);
-    const result = this.#hasHooks()
-      ? await this.#runWithHooks(fn, model, args, core.context, hookData)
-      : await model.invokeFunction(args.context, args.inputs, fn.callback);
-    return {
-      invocationId,
-      result,
-      respond: (value) => model.getResponse(args.context, value),
-    };
+    const hooked = this.#app.hooks.has("preInvocation") || this.#app.hooks.has("postInvocation");
+    const traceContext = call.traceContext ?? newTraceContext(invocationId);
+    const core = this.#coreContext(fn, invocationId, call, traceContext, hooked ? {} : noHookData);
+    const worker =
+      call.liveTrigger === undefined
+        ? await throughModel(this.#app, core)
+        : this.#direct.begin({ fn, core, liveTrigger: call.liveTrigger, traceContext });
+    core.invocationContext = worker.context;
+    call.onContext?.(worker.context);
+    const result = hooked
+      ? await this.#runWithHooks(fn, worker, core)
+      : await worker.run(worker.inputs, fn.callback);
+    return { invocationId, result, respond: worker.respond };
   }
 
-  #hasHooks(): boolean {
-    return this.#app.hooks.has("preInvocation") || this.#app.hooks.has("postInvocation");
-  }
-
-  async #runWithHooks(
-    fn: HostedFunction,
-    model: InvocationModel,
-    args: { readonly context: unknown; readonly inputs: unknown[] },
-    core: CoreInvocationContext,
-    hookData: HookData,
-  ): Promise<unknown> {
+  async #runWithHooks(fn: HostedFunction, worker: WorkerSide, core: CoreContext): Promise<unknown> {
     const { hooks } = this.#app;
+    const { inputs, context } = worker;
     core.state = "preInvocationHooks";
     const before = await hooks.runPreInvocation(
-      { inputs: args.inputs, functionCallback: fn.callback },
-      hookData,
-      args.context,
+      { inputs, functionCallback: fn.callback },
+      core.hookData,
+      context,
     );
-    let result: unknown = null;
-    let error: unknown = null;
+    const outcome: { result: unknown; error: unknown } = { result: null, error: null };
     core.state = "invocation";
     try {
-      result = await model.invokeFunction(args.context, before.inputs, before.functionCallback);
+      outcome.result = await worker.run(before.inputs, before.functionCallback);
     } catch (thrown) {
-      error = thrown;
+      outcome.error = thrown;
     }
     core.state = "postInvocationHooks";
-    const after = await hooks.runPostInvocation(
-      { inputs: before.inputs, result, error },
-      hookData,
-      args.context,
-    );
+    const state = { inputs: before.inputs, ...outcome };
+    const after = await hooks.runPostInvocation(state, core.hookData, context);
     if (after.error !== null && after.error !== undefined) throw after.error as Error; // An app may throw anything: it is passed on as it is.
     return after.result;
   }
@@ -181,38 +170,22 @@ export class Invoker {
     fn: HostedFunction,
     invocationId: string,
     call: Call,
+    traceContext: TraceContext,
     hookData: HookData,
-  ): { readonly context: CoreInvocationContext; invocationContext: unknown } {
-    const source = { functionName: fn.name, invocationId };
-    // A live trigger needs no row: asked for one, a streaming library would wait for its server.
+  ): CoreContext {
     const inputData: { name: string; data: TypedData | null }[] = [];
     if (call.trigger !== undefined) inputData.push({ name: fn.triggerName, data: call.trigger });
     for (const { name, binding } of fn.inputs)
       inputData.push({ name, data: this.#inputValue(binding) });
-    const core = {
-      invocationContext: undefined as unknown,
-      context: {
-        invocationId,
-        metadata: fn.metadata satisfies FunctionMetadata,
-        request: {
-          invocationId,
-          functionId: fn.name,
-          inputData,
-          traceContext: call.traceContext ?? newTraceContext(invocationId),
-          ...(call.triggerMetadata && { triggerMetadata: call.triggerMetadata }),
-          ...(call.retryContext && { retryContext: call.retryContext }),
-        },
-        log: (level, category, message) => {
-          let entry = { level, message };
-          if (this.#app.hooks.has("log")) {
-            const context = core.invocationContext;
-            entry = this.#app.hooks.runLog(entry, category, { hookData, context });
-          }
-          this.#log.invocation(source, entry.level, category, entry.message);
-        },
-      } as CoreInvocationContext,
+    const request = {
+      invocationId,
+      functionId: fn.name,
+      inputData,
+      traceContext,
+      ...(call.triggerMetadata && { triggerMetadata: call.triggerMetadata }),
+      ...(call.retryContext && { retryContext: call.retryContext }),
     };
-    return core;
+    return new CoreContext(this.#app, this.#log, fn, request, hookData);
   }
 
   /** A function that runs too long is given up; in one process it cannot be stopped. */

@@ -1,7 +1,7 @@
 /** Output bindings: what a function leaves behind besides its answer, sent once it has succeeded. */
 import { expandSettings } from "./host-config.js";
 import type { BindingInfo, InvocationResponse, TypedData } from "./core-types.js";
-import type { HostedFunction } from "./invoke.js";
+import type { HostedFunction } from "./hosted-function.js";
 import type { ServiceBusConnections } from "./service-bus-connections.js";
 
 /** Sends the outputs of one successful invocation; a failure fails the invocation. */

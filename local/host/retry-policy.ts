@@ -1,7 +1,8 @@
 /** Retry policies: the host runs a failed function again, as often and as late as its policy says. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RetryContext, RetryOptions } from "./core-types.js";
-import type { Call, HostedFunction, Invoker, Outcome } from "./invoke.js";
+import type { Call, HostedFunction } from "./hosted-function.js";
+import type { Invoker, Outcome } from "./invoke.js";
 
 const longestDelayMs = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,8 @@
 /** Service Bus triggers: receives messages, runs their functions, settles what came of it. */
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { expandSettings, type ServiceBusConfig } from "./host-config.js";
-import type { Call, HostedFunction, Invoker } from "./invoke.js";
+import type { Call, HostedFunction } from "./hosted-function.js";
+import type { Invoker } from "./invoke.js";
 import { errorText, type HostLog } from "./log.js";
 import type { OutputSender } from "./output-bindings.js";
 import { pumpBatches, pumpMessages, type Pump } from "./service-bus-pumps.js";

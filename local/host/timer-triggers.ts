@@ -1,7 +1,8 @@
 /** Timer triggers: runs each timer function at its times, never twice at once, never late twice. */
 import type { LocalClock } from "../clock.js";
 import { expandSettings } from "./host-config.js";
-import type { HostedFunction, Invoker } from "./invoke.js";
+import type { HostedFunction } from "./hosted-function.js";
+import type { Invoker } from "./invoke.js";
 import { errorText, type HostLog } from "./log.js";
 import type { OutputSender } from "./output-bindings.js";
 import { invokeWithRetry } from "./retry-policy.js";
