@@ -1,0 +1,65 @@
+/** Which message starts and wakes which flow. */
+import { expect, test } from "vitest";
+import { flowCommands, type FlowCommand } from "../../functions/broker/flow-commands.js";
+import { flowMessages } from "../../shared/contracts/platform/flow-messages.js";
+
+const walletId = "0190a6b0-5a51-7000-8000-000000000001";
+const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
+const bankNotificationId = "0190a6b0-5a51-7000-8000-00000000000a";
+const body = {
+  walletId,
+  mandateId,
+  bankNotificationId,
+  partnerKey: "acme",
+  attempt: 2,
+  status: "Active",
+};
+
+const inWords = (command: FlowCommand): string =>
+  command.do === "start"
+    ? `start ${command.start.flow.name} as ${command.start.instanceId}`
+    : `raise ${command.event.name} to ${command.instanceId}`;
+
+const expected: Readonly<Record<string, readonly string[]>> = {
+  WalletCreated: [`start walletOnboarding as onboarding-${walletId}`],
+  IbanSet: [
+    `start ibanValidation as iban-${walletId}-2`,
+    `raise ibanSet to onboarding-${walletId}`,
+  ],
+  IbanChanged: [
+    `raise ibanChanged to iban-${walletId}-2`,
+    `raise ibanEnded to onboarding-${walletId}`,
+  ],
+  IbanValidated: [`raise ibanEnded to onboarding-${walletId}`],
+  IbanValidationExpired: [`raise ibanEnded to onboarding-${walletId}`],
+  SctReceived: [
+    `start ibanValidation as iban-${walletId}-2`,
+    `raise sctReceived to iban-${walletId}-2`,
+  ],
+  ContractSignRequested: [`start contractSigning as contract-${walletId}-2`],
+  ContractSigned: [`raise contractSigned to onboarding-${walletId}`],
+  ContractDeclined: [`raise contractDeclined to onboarding-${walletId}`],
+  MandateInitialised: [`raise mandateInitialised to onboarding-${walletId}`],
+  MandateSigned: [`start mandateActivation as mandate-${mandateId}`],
+  MandateDisableRequested: [
+    `start mandateActivation as mandate-${mandateId}`,
+    `raise disableRequested to mandate-${mandateId}`,
+  ],
+  MandateSettled: [`raise mandateEnded to onboarding-${walletId}`],
+  OnboardingClosed: [`raise onboardingClosed to onboarding-${walletId}`],
+};
+
+test.each(["WalletCreated", ...Object.keys(flowMessages)])("%s moves its flows", (subject) => {
+  expect(flowCommands(subject, body).map(inWords)).toEqual(expected[subject]);
+});
+
+test.each(["WalletUpdated", "BucketCreated", "", "toString"])(
+  "a message of subject '%s' moves nothing",
+  (subject) => {
+    expect(flowCommands(subject, body)).toEqual([]);
+  },
+);
+
+test("a message that cannot be read is refused, not half obeyed", () => {
+  expect(() => flowCommands("IbanSet", { ...body, attempt: "two" })).toThrow("attempt");
+});
