@@ -7,8 +7,9 @@ import { healthEndpoints } from "./platform/health.js";
 import { openApiEndpoints } from "./platform/openapi.js";
 import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
+import { getWalletBalance } from "./wallet/balance.js";
 
-const partnerEndpoints: readonly Endpoint[] = [];
+const partnerEndpoints: readonly Endpoint[] = [getWalletBalance];
 
 const operationsEndpoints: readonly Endpoint[] = [
   ...healthEndpoints,

@@ -1,7 +1,9 @@
 /** The ledger in SQL: accounts, buckets, postings, balances. */
 import { z } from "zod";
 import type { Posting } from "../domain/ledger/posting.js";
+import { success, type Outcome } from "../domain/outcome.js";
 import type { Queryable } from "./database.js";
+import { owned, type OwnershipRefusal, type Reader } from "./wallet-ownership.js";
 
 export type FundsType = "Standard" | "Welfare" | "Loyalty";
 
@@ -85,14 +87,28 @@ export const post = async (
   return posted?.transactionId;
 };
 
-const Available = z.object({ availableCents: z.bigint() });
+const Balance = z.object({ partnerKey: z.string(), availableCents: z.bigint() });
 
-/** What the wallet can spend now: balance of its buckets minus what is held. */
-export const availableCents = async (database: Queryable, walletId: string): Promise<bigint> => {
-  const available = await database.row(
-    Available,
-    `select borsello.available_cents($1) as "availableCents"`,
+const readBalance = (database: Queryable, walletId: string) =>
+  database.row(
+    Balance,
+    `select partner_key as "partnerKey", borsello.available_cents(wallet_id) as "availableCents"
+     from borsello.wallet where wallet_id = $1`,
     [walletId],
   );
-  return available?.availableCents ?? 0n;
+
+/** What the wallet can spend now: balance of its buckets minus what is held. */
+export const availableCents = async (database: Queryable, walletId: string): Promise<bigint> =>
+  (await readBalance(database, walletId))?.availableCents ?? 0n;
+
+/** The same for a caller, who may read it or not. */
+export const findBalance = async (
+  database: Queryable,
+  reader: Reader,
+  walletId: string,
+): Promise<Outcome<bigint, OwnershipRefusal>> => {
+  const balance = await readBalance(database, walletId);
+  if (balance !== undefined && reader.isOperator) return success(balance.availableCents);
+  const found = owned(balance, reader.partnerKey, walletId);
+  return found.ok ? success(found.value.availableCents) : found;
 };
