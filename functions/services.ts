@@ -4,6 +4,7 @@ import { openDatabase, type Database } from "../shared/database/database.js";
 import { findPartner, findPartnerByClient, type Partner } from "../shared/database/partners.js";
 import { seedSandboxPartners } from "../shared/database/sandbox-partners.js";
 import { sandboxSigningKey } from "../shared/database/sandbox-signing-key.js";
+import type { Documents } from "../shared/documents/documents.js";
 import { startOutboxRelay, type OutboxRelay } from "../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../shared/events/service-bus.js";
 import { createTokenVerifier, type TokenVerifier } from "../shared/identity/token-verifier.js";
@@ -18,6 +19,7 @@ import type { Config } from "../shared/platform/config.js";
 import { faultPoints, type FaultPoints } from "../shared/platform/fault-points.js";
 import type { Logger } from "../shared/platform/logger.js";
 import { remembered } from "../shared/platform/remembered.js";
+import { createSeal, databaseDocuments, type Seal } from "./sealing.js";
 
 export interface PartnerDirectory {
   byClient(clientId: string): Promise<Partner | undefined>;
@@ -32,6 +34,8 @@ export interface Services {
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
   readonly relay: OutboxRelay;
+  readonly documents: Documents;
+  readonly seal: Seal;
   readonly tokens: TokenVerifier;
   readonly partners: PartnerDirectory;
   /** Null where another identity provider issues the tokens. */
@@ -82,6 +86,8 @@ export const createServices = (
     faults,
     bus,
     relay,
+    documents: databaseDocuments(database),
+    seal: createSeal(config.wallet, database, clock),
     ...identityServices(config, database, clock),
     partners: {
       byClient: remembered((clientId) => findPartnerByClient(database, clientId), clock),

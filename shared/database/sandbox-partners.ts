@@ -1,7 +1,7 @@
 /** The partners that exist outside production from the first start (contract.md 0.2). */
 import { randomBytes } from "node:crypto";
 import { roles, type Role } from "../contracts/roles.js";
-import type { PartnerSettings } from "../contracts/platform/partner-settings.js";
+import type { GivenPartnerSettings } from "../contracts/platform/partner-settings.js";
 import { hashSecret } from "../platform/secrets.js";
 import type { Queryable } from "./database.js";
 
@@ -13,7 +13,7 @@ interface SandboxPartner {
   readonly roles: readonly Role[];
   readonly isOperator: boolean;
   readonly dealers: readonly string[];
-  readonly settings: PartnerSettings;
+  readonly settings: GivenPartnerSettings;
 }
 
 const readRoles = roles.filter((role) => role.endsWith(".Read"));

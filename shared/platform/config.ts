@@ -1,6 +1,7 @@
 /** The application's settings: one schema, read once in functions/main.ts. */
 import { z } from "zod";
 import type { LogLevel } from "./logger.js";
+import { walletConfigOf, walletSettings, type WalletConfig } from "./wallet-settings.js";
 
 const environments = ["development", "testing", "production"] as const;
 export type PlatformEnvironment = (typeof environments)[number];
@@ -40,6 +41,7 @@ export const settingsSchema = z.object({
   SANDBOX_CLOCK_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   FAULT_POINTS: faultPointList.optional(),
+  ...walletSettings,
 });
 type Settings = z.output<typeof settingsSchema>;
 
@@ -72,6 +74,7 @@ export interface Config {
   readonly sandboxClockUrl: string | null;
   readonly logLevel: LogLevel;
   readonly faultPoints: ReadonlyMap<string, number>;
+  readonly wallet: WalletConfig;
 }
 
 /** A start with wrong settings: the message names each of them and says what to set. */
@@ -125,6 +128,14 @@ const identityOf = (settings: Settings): IdentityConfig => {
   );
 };
 
+const walletOf = (settings: Settings): WalletConfig => {
+  const wallet = walletConfigOf(settings, settings.PLATFORM_ENVIRONMENT === "production");
+  if (wallet !== undefined) return wallet;
+  throw new SettingsError(
+    "The setting SEAL_CERTIFICATE_P12 is missing: set the seal's PKCS #12 file, in base64.",
+  );
+};
+
 const sentence = ({ path, message }: z.core.$ZodIssue): string => {
   const name = path.join(".");
   return `The setting ${name} is missing or wrong: ${message}.`;
@@ -148,5 +159,6 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     sandboxClockUrl: settings.SANDBOX_CLOCK_URL ?? null,
     logLevel: settings.LOG_LEVEL,
     faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
+    wallet: walletOf(settings),
   };
 };

@@ -10,6 +10,17 @@ export const partnerSettings = z.object({
       mandate: z.enum(["required", "optional", "none"]).default("optional"),
     })
     .prefault({}),
+  /** What verifies a customer's IBAN; without an account of its own, the platform's takes the transfer. */
+  ibanVerification: z
+    .object({
+      destinationIban: z.string().nullable().default(null),
+      destinationOwner: z.string().nullable().default(null),
+      transferAmountCents: z.int().positive().default(100),
+      validDays: z.int().positive().default(30),
+    })
+    .prefault({}),
 });
 
+/** As an administrator writes them. */
+export type GivenPartnerSettings = z.input<typeof partnerSettings>;
 export type PartnerSettings = z.output<typeof partnerSettings>;
