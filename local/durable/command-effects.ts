@@ -1,7 +1,7 @@
 /** What each command of an orchestrator leaves behind: an event in its history, and work to do. */
 import { randomUUID } from "node:crypto";
 import type { NewActivity, NewInstance } from "./change.js";
-import type { CallActivity, CallChild, CallEntity, Command } from "./commands.js";
+import type { CallActivity, CallChild, CallEntity, Command, RetryPause } from "./commands.js";
 import { httpTaskName } from "./determinism.js";
 import type { DurableFunctions } from "./functions.js";
 import type { Message, MessageBody } from "./messages.js";
@@ -88,7 +88,8 @@ export class EffectCollector {
         if (!command.isCanceled()) this.#timer(command.id, command.fireAt.getTime());
         return;
       case "pause": {
-        const fireAt = new Date(now.getTime() + command.delayMs);
+        const delayMs = this.#outOfTime(command) ? 0 : command.delayMs;
+        const fireAt = new Date(now.getTime() + delayMs);
         this.#event("TimerCreated", { EventId: command.id, FireAt: fireAt, ...retry });
         this.#timer(command.id, fireAt.getTime());
         return;
@@ -245,7 +246,7 @@ export class EffectCollector {
   }
 
   /** The library knows of no time limit for retries; so, past it, attempts fail unattempted. */
-  #outOfTime({ retry, retryOf }: CallActivity | CallChild): boolean {
+  #outOfTime({ retry, retryOf }: CallActivity | CallChild | RetryPause): boolean {
     if (retry === undefined || retryOf === undefined) return false;
     const first = this.#firstAttempt(retryOf)?.Timestamp.getTime() ?? Infinity;
     return this.#context.now.getTime() - first >= retry.timeoutMs;

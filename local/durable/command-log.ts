@@ -57,7 +57,7 @@ const retryCommand = (id: number, task: Record<string, unknown>): Command | unde
     return commandOf(parent["innerTask"]["actionObj"], { id, retryOf });
   const failures = Number(parent["attemptNumber"]) - 1;
   const delayMs = options === undefined ? 0 : retryDelayMs(options, failures);
-  return { kind: "pause", id, retryOf, delayMs };
+  return { kind: "pause", id, retryOf, delayMs, ...(options && { retry: options }) };
 };
 
 /**

@@ -32,6 +32,7 @@ export interface RetryPause extends Numbered {
   readonly kind: "pause";
   readonly retryOf: number;
   readonly delayMs: number;
+  readonly retry?: RetryOptions;
 }
 export interface CallEntity extends Numbered {
   readonly kind: "entity";
@@ -132,7 +133,8 @@ const call = (action: Record<string, unknown>, numbered: Numbered): CallActivity
   return {
     kind: "child",
     ...common,
-    input: jsonText(action["input"]),
+    // No input and null are the same to a child, and both are shown as null.
+    input: action["input"] === null ? undefined : jsonText(action["input"]),
     instanceId: optionalText(action["instanceId"]),
     version: optionalText(action["version"]),
   };

@@ -2,7 +2,7 @@
 import { encodeEvents } from "./history-codec.js";
 import type { Message } from "./messages.js";
 import { historyEvent } from "./protocol.js";
-import { endTurn, type Turn, type TurnContext } from "./turn.js";
+import { endTurn, nothingOpened, type Turn, type TurnContext } from "./turn.js";
 
 const reasonOf = ({ body }: Message): string | undefined =>
   "reason" in body ? body.reason : undefined;
@@ -46,7 +46,7 @@ export const suspensionTurn = (context: TurnContext, message: Message): Turn => 
       consumed: [message.id],
     },
     events,
-    effects: undefined,
+    opened: nothingOpened,
     cancelledTimers: [],
     next: { kind: "open", status: "Suspended" },
   };

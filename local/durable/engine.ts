@@ -96,7 +96,7 @@ class Engine implements DurableEngine {
     this.#committer = new Committer(pool, hub, owner);
     this.#activities = new ActivityRunner(functions, this.#settings.concurrentActivities);
     this.#ownership = new Ownership(pool, hub, this.#settings.sweepMs, {
-      onMessage: (id) => this.#registry.want(id),
+      onMessage: (id) => this.#registry.reread(id),
       onTakeover: () => this.#resume(),
       onLost: () => this.#registry.dropAll(),
     });

@@ -79,7 +79,6 @@ const view = (
         InstanceId: event.InstanceId,
         Name: event.Name,
         Input: event.Input,
-        ParentTraceContext: null,
         Timestamp,
       };
     case "ExecutionSuspended":

@@ -13,6 +13,8 @@ export interface ApiCall {
   readonly method: string;
   /** The whole address. */
   readonly url: URL;
+  /** From the client library, on its own address. */
+  readonly isFromLibrary: boolean;
   readonly segments: readonly string[];
   readonly query: URLSearchParams;
   readonly body: string;

@@ -73,6 +73,7 @@ export class HttpApi {
       method,
       url,
       headers,
+      isFromLibrary: url.pathname.startsWith(this.#options.rpcPath),
       query,
       segments: rest,
       body: body.toString("utf8"),

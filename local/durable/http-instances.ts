@@ -32,7 +32,7 @@ export class InstanceRoutes {
     if (rest.length > 0) return undefined;
     if (operation === undefined) return this.#whole(call, id);
     if (call.method !== "POST") return undefined;
-    const reason = call.query.get("reason") ?? undefined;
+    const reason = call.query.get("reason")?.trim();
     switch (operation.toLowerCase()) {
       case "raiseevent":
         return argument === undefined ? undefined : this.#raise(call, id, argument);
@@ -56,12 +56,15 @@ export class InstanceRoutes {
     return call.method === "DELETE" ? this.#purge(id) : undefined;
   }
 
-  async #status({ query, url }: ApiCall, id: string): Promise<HttpAnswer> {
+  async #status({ query, url, isFromLibrary }: ApiCall, id: string): Promise<HttpAnswer> {
     const row = await this.#parts.client.find(id);
     if (row === undefined) return empty(404);
     const history = isTrue(query.get("showHistory")) ? await this.#history(row, query) : undefined;
     const showInput = query.get("showInput")?.toLowerCase() !== "false";
-    const body = statusValue(row, { showInput, history });
+    const histories = isFromLibrary
+      ? { history, historyEvents: history }
+      : { historyEvents: history };
+    const body = statusValue(row, { showInput, ...histories });
     if (!isFinal(row.status)) return json(202, body, { Location: url.href, "Retry-After": "5" });
     const asError =
       row.status === "Failed" && isTrue(query.get("returnInternalServerErrorOnFailure"));

@@ -162,21 +162,20 @@ export class Orchestration implements LiveInstance {
     for (const id of taken.endedActivities) state.openActivities.delete(id);
     for (const id of [...taken.firedTimers, ...turn.cancelledTimers]) state.openTimers.delete(id);
     for (const id of taken.endedChildren) state.openChildren.delete(id);
-    for (const [id, message] of turn.effects?.timers ?? []) state.openTimers.set(id, message);
-    for (const id of turn.effects?.children ?? []) state.openChildren.add(id);
-    for (const activity of turn.effects?.activities ?? [])
+    for (const [id, message] of turn.opened.timers) state.openTimers.set(id, message);
+    for (const id of turn.opened.children) state.openChildren.add(id);
+    for (const activity of turn.change.activities ?? [])
       state.openActivities.set(activity.taskId, activity);
   }
 
   #publish(turn: Turn, committed: Committed): void {
-    const { effects, next } = turn;
-    const ended = next.kind === "ended";
+    const { activities = [], instances = [], messages = [] } = turn.change;
+    const ended = turn.next.kind === "ended";
     if (ended) this.#gone = true;
     this.#hub.moved(this.id, ended);
-    if (effects === undefined) return;
-    for (const activity of effects.activities) this.#start(activity);
-    this.#hub.adopt(effects.instances, committed);
-    this.#hub.dispatch(effects.messages);
+    for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
+    this.#hub.adopt(instances, committed);
+    this.#hub.dispatch(messages);
   }
 
   leave(): void {

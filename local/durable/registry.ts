@@ -46,6 +46,8 @@ export class Registry implements Hub {
   /** Idle ones in the order in which they came to rest; the oldest leave first. */
   readonly #idle = new Set<LiveInstance>();
   readonly #wanted = new Set<string>();
+  /** Those at work that have to be read again once they rest. */
+  readonly #outdated = new Set<string>();
   /** What arrived for instances while they were being read. */
   readonly #early = new Map<string, Message[]>();
   #isLoading = false;
@@ -118,11 +120,26 @@ export class Registry implements Hub {
     if (!this.#isLoading) void this.#load();
   }
 
+  /** Something lies in the database of which memory does not know. */
+  reread(instanceId: string): void {
+    const live = this.#live.get(instanceId);
+    if (live !== undefined && !this.#idle.has(live)) {
+      this.#outdated.add(instanceId);
+      return;
+    }
+    this.forget(instanceId);
+    this.want(instanceId);
+  }
+
   /** Looks for everything that could go on and is not in memory. */
   async sweep(): Promise<void> {
     const { pool, hub, ownership } = this.#parts;
     const ids = await waitingTargets(pool, hub, ownership().hostId, 2_000);
-    for (const id of ids) if (!this.#live.has(id)) this.want(id);
+    for (const id of ids) {
+      const live = this.#live.get(id);
+      // One that works will come to it; one that rests has missed it.
+      if (live === undefined || this.#idle.has(live)) this.reread(id);
+    }
   }
 
   adopt(instances: readonly NewInstance[], { created }: Committed): void {
@@ -144,7 +161,10 @@ export class Registry implements Hub {
   }
 
   moved(instanceId: string, ended: boolean): void {
-    if (ended) this.#live.delete(instanceId);
+    if (ended) {
+      this.#live.delete(instanceId);
+      this.#outdated.delete(instanceId);
+    }
     this.#parts.onMoved(instanceId, ended);
   }
 
@@ -152,6 +172,7 @@ export class Registry implements Hub {
     if (!instance.isIdle || this.#live.get(instance.id) !== instance) return;
     this.#idle.delete(instance);
     this.#idle.add(instance);
+    if (this.#outdated.delete(instance.id)) this.reread(instance.id);
     for (const oldest of this.#idle) {
       if (this.#idle.size <= this.#parts.idleMax) return;
       this.#idle.delete(oldest);

@@ -3,6 +3,8 @@ import type { InstanceRow } from "./instance-rows.js";
 
 export interface StatusOptions {
   readonly showInput: boolean;
+  /** The service calls it historyEvents, the client library looks for history. */
+  readonly historyEvents?: readonly object[] | undefined;
   readonly history?: readonly object[] | undefined;
 }
 
@@ -16,7 +18,10 @@ const entityInput = ({ entity_state: state }: InstanceRow): object =>
     ? { sorter: {} }
     : { exists: true, state: state === "" ? null : state, sorter: {} };
 
-export const statusValue = (row: InstanceRow, { showInput, history }: StatusOptions): object => ({
+export const statusValue = (
+  row: InstanceRow,
+  { showInput, ...histories }: StatusOptions,
+): object => ({
   name: row.name,
   instanceId: row.id,
   runtimeStatus: row.status,
@@ -25,6 +30,5 @@ export const statusValue = (row: InstanceRow, { showInput, history }: StatusOpti
   output: value(row.output),
   createdTime: seconds(row.created_at),
   lastUpdatedTime: seconds(row.updated_at),
-  // The service says historyEvents, the client library reads history.
-  ...(history !== undefined && { historyEvents: history, history }),
+  ...histories,
 });

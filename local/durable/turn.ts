@@ -17,7 +17,8 @@ import type { Arrivals } from "./turn-events.js";
 export interface Turn {
   readonly change: Change;
   readonly events: readonly HistoryEvent[];
-  readonly effects: Effects | undefined;
+  /** Timers and children that wait from now on. */
+  readonly opened: Pick<Effects, "timers" | "children">;
   readonly cancelledTimers: readonly number[];
   readonly next:
     | { readonly kind: "open"; readonly status: OpenStatus }
@@ -29,6 +30,8 @@ export interface Turn {
         readonly carried: readonly HistoryEvent[];
       };
 }
+
+export const nothingOpened: Turn["opened"] = { timers: new Map(), children: [] };
 
 export interface TurnContext {
   readonly state: OrchestrationState;
@@ -59,7 +62,8 @@ const endFrom = (name: string, end: ReplayEnd): End | undefined => {
     return { status: "Completed", output: end.output, reason: "", details: "" };
   if (end.kind !== "threw") return undefined;
   const reason = `Orchestrator function '${name}' failed: ${end.message}`;
-  return failure(reason, `Message: ${end.message}, StackTrace: ${end.stack}`);
+  const frames = end.stack.split("\n").filter((line) => /^\s+at /u.test(line));
+  return failure(reason, `Message: ${end.message}, StackTrace: ${frames.join("\n")}`);
 };
 
 const newEvents = ({ state, now, arrivals }: TurnContext): HistoryEvent[] => [
@@ -157,7 +161,7 @@ export const endTurn = (
       instances: effects?.instances ?? [],
     },
     events,
-    effects: effects && { ...effects, activities: [], messages },
+    opened: nothingOpened,
     cancelledTimers: [],
     next: { kind: "ended", status: end.status },
   };
@@ -192,7 +196,7 @@ const continueTurn = (
       instances: effects.instances.filter(({ kind }) => kind === "entity"),
     },
     events: [],
-    effects: { ...effects, messages, activities: [], instances: [] },
+    opened: nothingOpened,
     cancelledTimers: [],
     next: { kind: "continued", executionId, input: input ?? "null", carried: unconsumed },
   };
@@ -280,7 +284,7 @@ export const runTurn = async (context: TurnContext): Promise<Turn> => {
       instances: effects.instances,
     },
     events,
-    effects,
+    opened: effects,
     cancelledTimers: cancelled,
     next: { kind: "open", status: "Running" },
   };

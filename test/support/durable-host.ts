@@ -1,0 +1,106 @@
+/** Runs a small durable app on the local host, in a process of its own that tests may kill. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface InstanceStatus {
+  readonly runtimeStatus: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly customStatus: unknown;
+  readonly historyEvents?: readonly Readonly<Record<string, unknown>>[];
+}
+
+const apiPath = "runtime/webhooks/durabletask";
+const ended = ["Completed", "Failed", "Terminated"];
+
+export class DurableHost {
+  readonly url: string;
+  readonly process: ChildProcess;
+
+  constructor(url: string, child: ChildProcess) {
+    this.url = url;
+    this.process = child;
+  }
+
+  /** The management API, opened with its key. */
+  async api(method: string, path: string, body?: unknown, headers = {}): Promise<Response> {
+    const separator = path.includes("?") ? "&" : "?";
+    return fetch(`${this.url}/${apiPath}/${path}${separator}code=local-key`, {
+      method,
+      headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
+  async start(name: string, id: string, input?: unknown): Promise<void> {
+    const response = await this.api("POST", `orchestrators/${name}/${id}`, input ?? null);
+    if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  }
+
+  async raise(id: string, data: unknown, name = "go"): Promise<number> {
+    return (await this.api("POST", `instances/${id}/raiseEvent/${name}`, data)).status;
+  }
+
+  async status(id: string, query = ""): Promise<InstanceStatus> {
+    const response = await this.api("GET", `instances/${id}?${query}`);
+    return (await response.json()) as InstanceStatus;
+  }
+
+  /** Waits until the instance has one of the statuses; by default, until it has ended. */
+  async until(id: string, statuses: readonly string[] = ended): Promise<InstanceStatus> {
+    const deadline = Date.now() + 20_000;
+    for (;;) {
+      const status = await this.status(id);
+      if (statuses.includes(status.runtimeStatus)) return status;
+      if (Date.now() > deadline)
+        throw new Error(`${id} is still ${status.runtimeStatus}, not ${statuses.join(" or ")}.`);
+      await sleep(10);
+    }
+  }
+
+  async run(name: string, id: string, input?: unknown): Promise<InstanceStatus> {
+    await this.start(name, id, input);
+    return this.until(id);
+  }
+
+  /** One operation of the library's own client, inside the app. */
+  async client(operation: string, body: object): Promise<{ result?: unknown; error?: string }> {
+    const response = await fetch(`${this.url}/api/client/${operation}`, {
+      method: "POST",
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { result?: unknown; error?: string };
+  }
+
+  /** As a crash: nothing in the process gets to run any more. */
+  async kill(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exit = once(this.process, "exit");
+    this.process.kill("SIGKILL");
+    await exit;
+  }
+}
+
+export const startDurableHost = async (
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<DurableHost> => {
+  const child = spawn(
+    process.execPath,
+    [
+      "dist/local/host/command.js",
+      resolve("test/conformance/apps/durable"),
+      ...["--database-url", databaseUrl, "--port", "0"],
+      ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  const complaints: string[] = [];
+  child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()));
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line.startsWith("http")) return new DurableHost(line.trim(), child);
+  throw new Error(`The host did not start: ${complaints.join("").slice(-2_000)}`);
+};
