@@ -81,10 +81,19 @@ export const connectionString = (port: number, key = "SAS_KEY_VALUE"): string =>
   `SharedAccessKey=${key};UseDevelopmentEmulator=true;`;
 
 /** A client that does not wait long before it tries again. */
-export const connect = (port: number, key?: string): ServiceBusClient =>
-  new ServiceBusClient(connectionString(port, key), {
-    retryOptions: { maxRetries: 1, retryDelayInMs: 100, timeoutInMs: 10_000 },
+export const connect = (
+  port: number,
+  options: {
+    readonly key?: string;
+    readonly maxRetries?: number;
+    readonly timeoutInMs?: number;
+  } = {},
+): ServiceBusClient => {
+  const { key, maxRetries = 1, timeoutInMs = 10_000 } = options;
+  return new ServiceBusClient(connectionString(port, key), {
+    retryOptions: { maxRetries, retryDelayInMs: 100, timeoutInMs },
   });
+};
 
 export interface BrokerFixture {
   readonly broker: Broker;
@@ -113,3 +122,23 @@ export const brokerFixture = async (): Promise<BrokerFixture> => {
 
 export const bodies = (messages: readonly ServiceBusReceivedMessage[]): unknown[] =>
   messages.map(({ body }) => body as unknown);
+
+/** The `code` of what a call rejects with, or "none" where it does not reject. */
+export const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  try {
+    await call;
+    return "none";
+  } catch (error) {
+    // After several attempts the client tells of each of them.
+    const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
+    return last instanceof Error && "code" in last ? last.code : last;
+  }
+};
+
+/** The one message that is expected, or a failure that says that there was none. */
+export const one = (messages: readonly ServiceBusReceivedMessage[]): ServiceBusReceivedMessage => {
+  const [message] = messages;
+  if (message === undefined || messages.length > 1)
+    throw new Error(`one message was expected, ${messages.length} came`);
+  return message;
+};

@@ -56,10 +56,8 @@ export class Lane {
     this.#queue = queue;
     this.sessionId = sessionId;
     this.#lockedUntil = lockedUntil;
-    // The locks of a session end with the session.
-    this.#locks = new LockTable((lock) => {
-      if (sessionId === null) this.#quietly(this.#giveBack(lock, { failed: true }));
-    });
+    const lapse = (lock: Lock): void => this.#quietly(this.#giveBack(lock, { failed: true }));
+    this.#locks = new LockTable(sessionId === null ? lapse : null);
   }
 
   attach(consumer: Consumer): void {

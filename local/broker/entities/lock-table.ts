@@ -14,10 +14,11 @@ const keyOf = (token: Buffer): string => token.toString("hex");
 export class LockTable {
   /** All locks last equally long, so that the order of insertion is the order of their ends. */
   readonly #locks = new Map<string, Lock>();
-  readonly #onLapse: (lock: Lock) => void;
+  readonly #onLapse: ((lock: Lock) => void) | null;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(onLapse: (lock: Lock) => void) {
+  /** Null: the locks are those of a session, which ends them all together. */
+  constructor(onLapse: ((lock: Lock) => void) | null) {
     this.#onLapse = onLapse;
   }
 
@@ -52,7 +53,7 @@ export class LockTable {
 
   #insert(lock: Lock): Lock {
     this.#locks.set(keyOf(lock.token), lock);
-    if (this.#timer === undefined) this.#wait();
+    if (this.#timer === undefined && this.#onLapse !== null) this.#wait();
     return lock;
   }
 
@@ -67,7 +68,7 @@ export class LockTable {
     for (const [key, lock] of this.#locks) {
       if (lock.lockedUntilMs > nowMs) break;
       this.#locks.delete(key);
-      this.#onLapse(lock);
+      this.#onLapse?.(lock);
     }
     this.#wait();
   }

@@ -11,8 +11,8 @@ import { parseBody } from "./request-body.js";
 const code = {
   ruleDescription: 0x13700000004,
   emptyAction: 0x13700000005,
-  sqlFilter: 0x13700000006,
-  correlationFilter: 0x13700000009,
+  sqlFilter: 0x1370000006,
+  correlationFilter: 0x1370000009,
 } as const;
 
 const Text = z.string().nullish();
