@@ -1,12 +1,23 @@
 /** Where the app begins: reads the settings, builds what handlers need, registers every trigger. */
 import { app } from "@azure/functions";
+import { contractSigningActivities } from "../orchestrations/contract-signing.activities.js";
+import { contractSigning } from "../orchestrations/contract-signing.flow.js";
+import { ibanValidationActivities } from "../orchestrations/iban-validation.activities.js";
+import { ibanValidation } from "../orchestrations/iban-validation.flow.js";
+import { mandateActivationActivities } from "../orchestrations/mandate-activation.activities.js";
+import { mandateActivation } from "../orchestrations/mandate-activation.flow.js";
+import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
+import { walletOnboarding } from "../orchestrations/wallet-onboarding.flow.js";
+import { registerFlows } from "../shared/durable/register.js";
 import { readConfig } from "../shared/platform/config.js";
 import { createLogger, type LogLevel } from "../shared/platform/logger.js";
 import { registerBankNotifications } from "./broker/bank-notifications.js";
 import { registerBankOutcomes } from "./broker/bank-outcomes.js";
+import { registerPlatformEvents } from "./broker/platform-events.js";
 import { endpointsOf } from "./endpoints.js";
 import { registerEndpoints } from "./register-endpoints.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
+import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { createServices, type Services } from "./services.js";
 
@@ -16,7 +27,22 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerBankNotifications,
   registerBankOutcomes,
   registerSandboxBank,
+  registerPlatformEvents,
+  registerFlowSweep,
 ];
+
+const registerOnboardingFlows = (services: Services): void => {
+  const { database } = services;
+  registerFlows(
+    [walletOnboarding, ibanValidation, contractSigning, mandateActivation],
+    [
+      ...walletOnboardingActivities(database),
+      ...ibanValidationActivities(database),
+      ...contractSigningActivities(services),
+      ...mandateActivationActivities(services),
+    ],
+  );
+};
 
 const writeLine = (level: LogLevel, line: string): void => {
   if (level === "error") console.error(line);
@@ -35,6 +61,7 @@ const services = createServices(
 app.setup({ enableHttpStream: true });
 registerEndpoints(services, endpoints);
 for (const register of registrations) register(services);
+registerOnboardingFlows(services);
 
 app.hook.appStart(async () => {
   // The first call should not wait for migrations; a database that is away now is tried again then.

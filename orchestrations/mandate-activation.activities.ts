@@ -9,7 +9,10 @@ import {
   rejectMandate,
   requestActivation,
 } from "../shared/database/mandate-outcomes.js";
+import { findMandate, mandateDocumentKey } from "../shared/database/mandates.js";
 import { requestRevocation } from "../shared/database/mandate-revocation.js";
+import { pdfContentType, type Documents } from "../shared/documents/documents.js";
+import { fillMandateForm } from "../shared/documents/mandate-pdf.js";
 import { activity, type Activity } from "../shared/durable/register.js";
 import {
   readMandate,
@@ -27,27 +30,48 @@ const reject = async (database: Database, mandateId: string): Promise<boolean> =
 
 const settlements = { Active: activateMandate, Rejected: reject, Lapsed: lapseMandate } as const;
 
-/** `sealPdf` resolves to the document's key; sealing again finds the first document. */
-export const mandateActivationActivities = (
-  database: Database,
-  sealPdf: (mandateId: string) => Promise<string>,
-): readonly Activity[] => [
-  activity(readMandate, ({ mandateId }) => mandateState(database, mandateId)),
-  activity(sealMandatePdf, async ({ mandateId }) => ({ documentKey: await sealPdf(mandateId) })),
-  activity(requestMandateActivation, async ({ mandateId, documentKey }) => {
-    await requestActivation(database, mandateId, documentKey);
-    return null;
-  }),
-  activity(settleMandateActivation, async ({ mandateId, as }) => {
-    await settlements[as](database, mandateId);
-    return null;
-  }),
-  activity(requestMandateRevocation, async ({ mandateId, seen }) => {
-    await requestRevocation(database, mandateId, seen);
-    return null;
-  }),
-  activity(settleMandateRevocation, async ({ mandateId }) => {
-    await disableMandate(database, mandateId);
-    return null;
-  }),
-];
+export interface MandateMeans {
+  readonly database: Database;
+  readonly documents: Documents;
+  readonly seal: (pdf: Uint8Array) => Promise<Uint8Array>;
+}
+
+/** Seals the PDF of the present signature, once; resolves to where it is kept. */
+const sealPdf = async (
+  { database, documents, seal }: MandateMeans,
+  mandateId: string,
+): Promise<string> => {
+  const found = await findMandate(database, mandateId);
+  if (found === undefined) throw new Error(`The mandate ${mandateId} is gone.`);
+  const documentKey = mandateDocumentKey(mandateId, found.signAttempt);
+  if ((await documents.get(documentKey)) !== undefined) return documentKey;
+  const bytes = await seal(await fillMandateForm(found.mandate));
+  await documents.putOnce(documentKey, { contentType: pdfContentType, bytes });
+  return documentKey;
+};
+
+export const mandateActivationActivities = (means: MandateMeans): readonly Activity[] => {
+  const { database } = means;
+  return [
+    activity(readMandate, ({ mandateId }) => mandateState(database, mandateId)),
+    activity(sealMandatePdf, async ({ mandateId }) => ({
+      documentKey: await sealPdf(means, mandateId),
+    })),
+    activity(requestMandateActivation, async ({ mandateId, documentKey }) => {
+      await requestActivation(database, mandateId, documentKey);
+      return null;
+    }),
+    activity(settleMandateActivation, async ({ mandateId, as }) => {
+      await settlements[as](database, mandateId);
+      return null;
+    }),
+    activity(requestMandateRevocation, async ({ mandateId, seen }) => {
+      await requestRevocation(database, mandateId, seen);
+      return null;
+    }),
+    activity(settleMandateRevocation, async ({ mandateId }) => {
+      await disableMandate(database, mandateId);
+      return null;
+    }),
+  ];
+};
