@@ -1,6 +1,8 @@
 /** Every endpoint of the app, by environment: what production leaves out is the sandbox. */
 import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./endpoint.js";
+import { declineContractEndpoint } from "./sandbox/contract.js";
+import { getOnboardingEndpoint } from "./wallet/onboarding.js";
 import { sendBankNotification } from "./sandbox/bank.js";
 import { docsEndpoints } from "./platform/docs.js";
 import { healthEndpoints } from "./platform/health.js";
@@ -8,8 +10,21 @@ import { openApiEndpoints } from "./platform/openapi.js";
 import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
 import { getWalletBalance } from "./wallet/balance.js";
+import { contractEndpoints } from "./wallet/contract.js";
+import { diagnosticsEndpoint } from "./wallet/diagnostics.js";
+import { ibanEndpoints } from "./wallet/iban.js";
+import { mandateEndpoints } from "./wallet/mandate.js";
+import { walletEndpoints } from "./wallet/wallets.js";
 
-const partnerEndpoints: readonly Endpoint[] = [getWalletBalance];
+const partnerEndpoints: readonly Endpoint[] = [
+  ...walletEndpoints,
+  ...ibanEndpoints,
+  ...contractEndpoints,
+  ...mandateEndpoints,
+  diagnosticsEndpoint,
+  getWalletBalance,
+  getOnboardingEndpoint,
+];
 
 const operationsEndpoints: readonly Endpoint[] = [
   ...healthEndpoints,
@@ -21,6 +36,7 @@ const sandboxEndpoints: readonly Endpoint[] = [
   ...identityEndpoints,
   ...clockEndpoints,
   sendBankNotification,
+  declineContractEndpoint,
 ];
 
 export const endpointsOf = (environment: PlatformEnvironment): readonly Endpoint[] => [

@@ -16,6 +16,12 @@ export interface NewIban {
   readonly validDays: number;
 }
 
+export interface AwaitedIban {
+  readonly wallet: Wallet;
+  /** What the transfer's reason has to hold. */
+  readonly code: string;
+}
+
 export type SetIbanRefusal = OwnershipRefusal | "WalletNotActive" | "IbanAlreadyAssociated";
 
 const Changed = z.object({ wallet: Wallet });
@@ -68,8 +74,8 @@ export const setIban = async (
   actor: Actor,
   walletId: string,
   { iban, bic, transferAmountCents, validDays }: NewIban,
-): Promise<Outcome<Wallet, SetIbanRefusal>> => {
-  const attempt = (): Promise<Outcome<Wallet, SetIbanRefusal>> =>
+): Promise<Outcome<AwaitedIban, SetIbanRefusal>> => {
+  const attempt = (): Promise<Outcome<AwaitedIban, SetIbanRefusal>> =>
     database.transaction(async (tx) => {
       const locked = await lockWallet(tx, actor, walletId);
       if (!locked.ok) return locked;
@@ -79,7 +85,7 @@ export const setIban = async (
       const values = [walletId, actor.clientId, iban, bic, code, transferAmountCents, validDays];
       const changed = await tx.row(Changed, writeIban, values);
       if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
-      return success(changed.wallet);
+      return success({ wallet: changed.wallet, code });
     });
   for (let tried = 1; ; tried += 1) {
     try {

@@ -56,6 +56,7 @@ export const updateWalletIbanRoute = route({
     "WalletNotActive",
     "WalletOfAnotherPartner",
     "WalletNotFound",
+    "InstructionsNotFound",
   ],
   summary: "Set a wallet's IBAN, to be verified",
   description:

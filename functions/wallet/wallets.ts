@@ -1,0 +1,62 @@
+/** Create, read and update wallets. */
+import {
+  createWalletRoute,
+  getWalletRoute,
+  updateWalletAttributesRoute,
+  updateWalletRoute,
+} from "../../shared/contracts/wallet/wallets.js";
+import {
+  createWallet,
+  findWallet,
+  updateAttributes,
+  updateWallet,
+} from "../../shared/database/wallets.js";
+import { checkedIdentity, checkedOwner, checkedPhone } from "../../shared/domain/wallet/owner.js";
+import { endpoint } from "../endpoint.js";
+
+const createWalletEndpoint = endpoint(
+  createWalletRoute,
+  async ({ database }, { body, caller, ok, refuse }) => {
+    const owner = checkedOwner(body);
+    if (!owner.ok) return refuse(owner);
+    const { originatingDealerKey } = body;
+    const created = await createWallet(database, caller, { ...owner.value, originatingDealerKey });
+    return created.ok ? ok(created.value) : refuse(created);
+  },
+);
+
+const getWalletEndpoint = endpoint(
+  getWalletRoute,
+  async ({ database }, { params, caller, ok, refuse }) => {
+    const found = await findWallet(database, caller, params.walletId);
+    return found.ok ? ok(found.value) : refuse(found);
+  },
+);
+
+const updateWalletEndpoint = endpoint(
+  updateWalletRoute,
+  async ({ database }, { params, body, caller, ok, refuse }) => {
+    const identity = checkedIdentity(body);
+    if (!identity.ok) return refuse(identity);
+    const updated = await updateWallet(database, caller, params.walletId, identity.value);
+    return updated.ok ? ok(updated.value) : refuse(updated);
+  },
+);
+
+const updateAttributesEndpoint = endpoint(
+  updateWalletAttributesRoute,
+  async ({ database }, { params, body, caller, ok, refuse }) => {
+    const phone = checkedPhone(body.phoneNumber);
+    if (!phone.ok) return refuse(phone);
+    const update = { ...body, phoneNumber: phone.value };
+    const updated = await updateAttributes(database, caller, params.walletId, update);
+    return updated.ok ? ok(updated.value) : refuse(updated);
+  },
+);
+
+export const walletEndpoints = [
+  createWalletEndpoint,
+  getWalletEndpoint,
+  updateWalletEndpoint,
+  updateAttributesEndpoint,
+];
