@@ -2,10 +2,13 @@
 import { app } from "@azure/functions";
 import type { Services } from "../services.js";
 
-export const registerOutboxRelay = ({ relay }: Services): void => {
+export const registerOutboxRelay = ({ relay, bus }: Services): void => {
   app.timer("outboxRelay", {
     schedule: "*/10 * * * * *",
     handler: () => relay.sweep(),
   });
-  app.hook.appTerminate(() => relay.close());
+  app.hook.appTerminate(async () => {
+    await relay.close();
+    await bus.close();
+  });
 };
