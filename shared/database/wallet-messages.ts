@@ -24,7 +24,7 @@ export const flowMessage = (
   from: string,
   row: { readonly walletId: string; readonly partnerKey: string; readonly fields?: string },
 ): MessageSelect => `
-  select uuidv7(), '{platform-events}'::text[], (${row.walletId})::text, '${name}', null, null,
+  select uuidv7(), '{platform-events}'::text[], (${row.walletId})::text, '${name}', null::text, null::bigint,
     json_build_object('walletId', ${row.walletId}, 'partnerKey', ${row.partnerKey}
       ${row.fields === undefined ? "" : `, ${row.fields}`})
   from ${from}`;
