@@ -12,17 +12,21 @@ import { z } from "zod";
 import type { Clock } from "../platform/clock.js";
 import { uuidv7 } from "../platform/ids.js";
 
+const algorithm = "ES256";
+
 const privateKey = z.looseObject({
-  kty: z.literal("RSA"),
+  kty: z.literal("EC"),
+  crv: z.literal("P-256"),
   kid: z.string(),
-  n: z.string(),
-  e: z.string(),
+  x: z.string(),
+  y: z.string(),
 });
 type PrivateKey = z.output<typeof privateKey>;
-type PublicKey = Pick<PrivateKey, "kty" | "kid" | "n" | "e"> & {
+
+export interface PublicKey extends Pick<PrivateKey, "kty" | "crv" | "kid" | "x" | "y"> {
   readonly use: "sig";
-  readonly alg: "RS256";
-};
+  readonly alg: typeof algorithm;
+}
 
 export const tokenLifetimeSeconds = 3_599;
 export const sandboxTenant = "local";
@@ -47,19 +51,16 @@ export interface SandboxIdentitySettings {
   readonly loadKey: () => Promise<JWK>;
 }
 
-/** A new signing key, as it is stored. */
+/** A new signing key, as it is stored: an elliptic one, since it is made and signs in no time. */
 export const makeSigningKey = async (): Promise<JWK> => {
-  const pair = await generateKeyPair("RS256", { extractable: true });
-  return { ...(await exportJWK(pair.privateKey)), kid: uuidv7(), alg: "RS256" };
+  const pair = await generateKeyPair(algorithm, { extractable: true });
+  return { ...(await exportJWK(pair.privateKey)), kid: uuidv7(), alg: algorithm };
 };
 
-const publicPart = ({ kty, kid, n, e }: PrivateKey): PublicKey => ({
-  kty,
-  kid,
-  n,
-  e,
+const publicPart = ({ kty, crv, kid, x, y }: PrivateKey): PublicKey => ({
+  ...{ kty, crv, kid, x, y },
   use: "sig",
-  alg: "RS256",
+  alg: algorithm,
 });
 
 const readKey = async (loadKey: SandboxIdentitySettings["loadKey"]) => {
@@ -67,7 +68,7 @@ const readKey = async (loadKey: SandboxIdentitySettings["loadKey"]) => {
   const published = { keys: [publicPart(jwk)] };
   return {
     kid: jwk.kid,
-    signingKey: await importJWK(jwk, "RS256"),
+    signingKey: await importJWK(jwk, algorithm),
     published,
     keySet: createLocalJWKSet(published),
   };
@@ -89,7 +90,7 @@ export const createSandboxIdentity = (settings: SandboxIdentitySettings): Sandbo
       const { kid, signingKey } = await key();
       const issuedAt = Math.floor(clock.nowMs() / 1000);
       return new SignJWT({ appid: clientId, azp: clientId, roles, tid: sandboxTenant })
-        .setProtectedHeader({ alg: "RS256", typ: "JWT", kid })
+        .setProtectedHeader({ alg: algorithm, typ: "JWT", kid })
         .setIssuer(issuer)
         .setAudience(audience)
         .setSubject(clientId)

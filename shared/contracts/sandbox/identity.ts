@@ -28,12 +28,13 @@ export const issueTokenRoute = route({
 export const JsonWebKeys = z.object({
   keys: z.array(
     z.object({
-      kty: z.literal("RSA"),
+      kty: z.literal("EC"),
+      crv: z.literal("P-256"),
       kid: z.string(),
-      n: z.string(),
-      e: z.string(),
+      x: z.string(),
+      y: z.string(),
       use: z.literal("sig"),
-      alg: z.literal("RS256"),
+      alg: z.literal("ES256"),
     }),
   ),
 });
