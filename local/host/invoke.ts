@@ -114,16 +114,9 @@ export class Invoker {
         if (this.#running.size === 0) this.#onIdle?.();
       };
       this.#running.set(invocationId, { fn, startedAt: Date.now(), expire: reject });
-      this.#run(fn, invocationId, call).then(
-        (outcome) => {
-          end();
-          resolve(outcome);
-        },
-        (error: unknown) => {
-          end();
-          reject(error as Error); // An app may throw anything: it is passed on as it is.
-        },
-      );
+      const work = this.#run(fn, invocationId, call);
+      void work.then(end, end);
+      work.then(resolve, reject);
     });
   }
 
