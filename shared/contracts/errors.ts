@@ -11,9 +11,12 @@ const table = <const Table extends Record<string, ErrorEntry>>(entries: Table): 
 /** Source: contract.md section 3, "Error codes"; 404 RouteNotFound, 405, 413 and 415 are ours. */
 export const errorTable = table({
   QueryParameterInvalid: { status: 400, description: "A query parameter is not valid." },
-  PageSizeOutOfRange: { status: 400, description: "pageSize is out of range." },
-  PageNumberOutOfRange: { status: 400, description: "pageNumber is out of range." },
-  DateRangeInvalid: { status: 400, description: "fromDate and toDate are not a valid range." },
+  PageSizeOutOfRange: { status: 400, description: "The parameter pageSize is out of range." },
+  PageNumberOutOfRange: { status: 400, description: "The parameter pageNumber is out of range." },
+  DateRangeInvalid: {
+    status: 400,
+    description: "The parameters fromDate and toDate are not a valid range.",
+  },
   FlowTypeInvalid: { status: 400, description: "The flow has no such type." },
   IdentifierInvalid: { status: 400, description: "An identifier in the path is not a UUID." },
   EmailAlreadyInUse: {

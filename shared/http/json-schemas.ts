@@ -32,38 +32,44 @@ export interface JsonSchemas {
   components(): Json;
 }
 
+type Definitions = Readonly<Record<string, unknown>>;
+
+interface Converted {
+  readonly root: unknown;
+  readonly definitions: Definitions;
+}
+
+/** Inside a wrapper a schema with an id is referred to; at the top it would be written out. */
+const convert = (schema: z.ZodType, io: "input" | "output"): Converted => {
+  const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
+    io,
+    unrepresentable: "any",
+  });
+  return { root: properties?.["root"], definitions: $defs ?? {} };
+};
+
+const isSame = (one: Definitions, other: Definitions): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
 export const jsonSchemas = (): JsonSchemas => {
-  const components = new Map<string, { readonly text: string; readonly schema: unknown }>();
+  const components = new Map<string, unknown>();
 
-  /** The component's name; one id may look different in requests and in answers. */
-  const nameFor = (id: string, text: string, io: "input" | "output"): string => {
-    const taken = components.get(id);
-    return taken === undefined || taken.text === text || io === "output" ? id : `${id}Input`;
-  };
-
-  const convert = (schema: z.ZodType, io: "input" | "output"): unknown => {
-    // Inside a wrapper a schema with an id is referred to; at the top it would be written out.
-    const wrapped = z.toJSONSchema(z.object({ root: schema }), { io, unrepresentable: "any" });
-    const definitions = wrapped.$defs ?? {};
-    const names = new Map<string, string>();
+  const keep = ({ root, definitions }: Converted, suffix: string): unknown => {
+    const names = new Map(Object.keys(definitions).map((id) => [id, `${id}${suffix}`]));
     for (const [id, definition] of Object.entries(definitions))
-      names.set(id, nameFor(id, JSON.stringify(definition), io));
-    for (const [id, definition] of Object.entries(definitions))
-      components.set(names.get(id) ?? id, {
-        text: JSON.stringify(definition),
-        schema: relocated(definition, names),
-      });
-    return relocated(wrapped.properties?.["root"], names);
+      components.set(`${id}${suffix}`, relocated(definition, names));
+    return relocated(root, names);
   };
 
   return {
-    input: (schema) => convert(schema, "input"),
-    output: (schema) => convert(schema, "output"),
+    input: (schema) => {
+      const sent = convert(schema, "input");
+      // Defaults, for example, make a field optional to send and certain to be answered.
+      const differs = !isSame(sent.definitions, convert(schema, "output").definitions);
+      return keep(sent, differs ? "Input" : "");
+    },
+    output: (schema) => keep(convert(schema, "output"), ""),
     components: () =>
-      Object.fromEntries(
-        [...components]
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([id, { schema }]) => [id, schema]),
-      ),
+      Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
   };
 };
