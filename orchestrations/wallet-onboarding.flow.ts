@@ -56,7 +56,7 @@ export const walletOnboarding = flow({
     }
     const expiresAt = new Date(dates.expiresAt);
     const remindAt = new Date(dates.remindAt);
-    const reminded = reminders === 0 ? "" : `; reminded ${reminders} times`;
+    const reminded = reminders === 0 ? "" : `; reminders sent: ${reminders}`;
     context.setStatus(`${missing} (until ${dates.expiresAt.slice(0, 10)}${reminded})`);
     if (context.now() >= expiresAt) {
       yield* context.run(expireOnboarding, input);

@@ -68,7 +68,7 @@ test("seven silent days bring a reminder, and each further seven another", async
   const played = await run(world().answers, ["timePasses", "timePasses"]);
   expect(played.now.toISOString()).toBe(after(14));
   expect(played.steps.filter((step) => step === "remindOnboarding")).toHaveLength(2);
-  expect(played.statuses.at(-1)).toBe("Waiting for an IBAN (until 2027-02-18; reminded 2 times)");
+  expect(played.statuses.at(-1)).toBe("Waiting for an IBAN (until 2027-02-18; reminders sent: 2)");
 });
 
 test("a reminder that fails is tried again a day later, and the onboarding goes on", async () => {
