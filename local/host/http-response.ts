@@ -1,5 +1,4 @@
 /** Writes what a function returned to the connection, as the genuine host would answer. */
-import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { HttpResponse, HttpResponseInit } from "@azure/functions";
 import type { FunctionsLibrary } from "./app-loader.js";
@@ -104,6 +103,18 @@ const toHttpResponse = (result: unknown, library: FunctionsLibrary): HttpRespons
   return new library.HttpResponse(result satisfies HttpResponseInit);
 };
 
+/** Resolves when the client has taken what waits for it, or is gone. */
+const drained = (res: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      res.off("drain", done);
+      res.off("close", done);
+      resolve();
+    };
+    res.on("drain", done);
+    res.on("close", done);
+  });
+
 /** Never more bytes than declared: what follows would be read as the next response. */
 const writeChunk = async (
   res: ServerResponse,
@@ -111,8 +122,7 @@ const writeChunk = async (
   left: number | undefined,
 ): Promise<void> => {
   const part = left !== undefined && chunk.length > left ? chunk.subarray(0, left) : chunk;
-  if (!res.write(part) && !res.destroyed)
-    await Promise.race([once(res, "drain"), once(res, "close")]);
+  if (!res.write(part) && !res.destroyed) await drained(res);
 };
 
 /** Passes the body on piece by piece, at the speed at which the client takes it. */

@@ -14,6 +14,8 @@ export interface HttpServer {
   stop(timeoutMs: number): Promise<void>;
 }
 
+const idleSweepMs = 20;
+
 /** What the parser choked on, where it says. */
 const packetOf = (error: Error): string =>
   "rawPacket" in error && Buffer.isBuffer(error.rawPacket)
@@ -65,9 +67,11 @@ export const listenHttp = async (port: number, host: string): Promise<HttpServer
     stop: async (timeoutMs) => {
       handler = (_req, res) => writeEmpty(res, 503, { Connection: "close" });
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
+      // A connection whose last request has ended would be kept open for the next one.
+      const idle = setInterval(() => server.closeIdleConnections(), idleSweepMs);
       const cut = setTimeout(() => server.closeAllConnections(), timeoutMs);
       await closed;
+      clearInterval(idle);
       clearTimeout(cut);
     },
   };

@@ -1,0 +1,2 @@
+// Fails while it loads, unless told otherwise.
+if (process.env.TWICE !== "yes") throw new TypeError("nothing works here");

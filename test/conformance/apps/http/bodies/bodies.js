@@ -1,0 +1,76 @@
+// What goes in and out of a function besides its route.
+import { createHash } from "node:crypto";
+import { app } from "@azure/functions";
+
+const post = (name, handler) => app.http(name, { methods: ["POST", "GET"], handler });
+const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
+
+post("digest", async (request) => {
+  const bytes = Buffer.from(await request.arrayBuffer());
+  return { jsonBody: { length: bytes.length, digest: digest(bytes) } };
+});
+
+/** Reads through the platform's stream instead of asking for all bytes at once. */
+post("pieces", async (request) => {
+  let length = 0;
+  for await (const piece of request.body ?? []) length += piece.length;
+  return { jsonBody: { length } };
+});
+
+post("copies", async (request) => {
+  const copy = request.clone();
+  return { jsonBody: [await request.text(), await copy.text()] };
+});
+
+post("headers", (request) => ({ jsonBody: Object.fromEntries(request.headers) }));
+
+post("large", () => ({
+  headers: { "content-type": "application/octet-stream" },
+  body: (async function* () {
+    for (let piece = 0; piece < 64; piece += 1) yield Buffer.alloc(256 * 1024, piece);
+  })(),
+}));
+
+let endlessStopped = false;
+post("endless", () => ({
+  body: (async function* () {
+    try {
+      for (;;) {
+        yield Buffer.alloc(64 * 1024);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+    } finally {
+      endlessStopped = true;
+    }
+  })(),
+}));
+post("endlessStopped", () => ({ jsonBody: endlessStopped }));
+
+post("throws", () => {
+  throw new Error("on purpose");
+});
+post("breaks", () => ({
+  body: (async function* () {
+    yield Buffer.from("the beginning");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    throw new Error("in the middle");
+  })(),
+}));
+post("nothing", () => undefined);
+post("hangs", () => new Promise(() => undefined));
+post("slow", async () => {
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  return { body: "finished" };
+});
+post("talks", (request, context) => {
+  context.debug("a quiet word", { with: "data" });
+  return {};
+});
+post("context", (request, context) => ({
+  jsonBody: {
+    functionName: context.functionName,
+    trace: context.traceContext,
+    trigger: context.options.trigger,
+    answers: context.options.return,
+  },
+}));
