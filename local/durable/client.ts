@@ -72,7 +72,7 @@ export class Client {
   async rewind(id: string, reason: string): Promise<void> {
     const nextMessageId = (): number => this.#registry.nextMessageId();
     const ids = await rewind(this.#pool, { hub: this.#hub, id, reason, nextMessageId });
-    for (const each of ids) this.#registry.want(each);
+    for (const each of ids) this.#registry.reread(each);
   }
 
   async purge({ id, key }: InstanceRow): Promise<number> {

@@ -1,8 +1,10 @@
 /** Writes changes to the database: at once when alone, together with others while a write runs. */
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
 import type { Change, Committed, CreatedInstance } from "./change.js";
 import { flushStatement } from "./flush-statement.js";
+import { isOutage } from "./outage.js";
+import { heard } from "./transaction.js";
 
 interface Waiting {
   readonly change: Change;
@@ -12,10 +14,6 @@ interface Waiting {
 
 /** So many changes go into one statement at most: beyond, latency grows and throughput does not. */
 const batchMax = 500;
-
-/** A server's answer is final; anything else (a lost connection, a restart) may be tried again. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !/^(?:08|53|57|40)/u.test(error.code ?? "");
 
 interface AnswerRow {
   readonly id: string | null;
@@ -97,7 +95,7 @@ export class Committer {
         return rows;
       } catch (error) {
         if (this.#stopped) return [];
-        if (isRefusal(error)) throw error;
+        if (!isOutage(error)) throw error;
         this.#client?.release(true);
         this.#client = undefined;
         await sleep(pauseMs);
@@ -106,9 +104,7 @@ export class Committer {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const client = await this.#pool.connect();
-    // A lost connection shows in the next query, which tries again; here it must only not crash.
-    client.on("error", () => undefined);
+    const client = heard(await this.#pool.connect());
     await client.query("set plan_cache_mode = force_generic_plan");
     return client;
   }

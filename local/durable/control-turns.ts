@@ -21,6 +21,13 @@ export const terminationTurn = (context: TurnContext, message: Message): Turn =>
   ]);
 };
 
+/** What the code asked for cannot be stored; the reason is the database's. */
+export const refusedTurn = (context: TurnContext, reason: string): Turn => {
+  const why = `Orchestrator function '${context.state.name}' failed: its turn could not be stored: ${reason}`;
+  const end = { status: "Failed" as const, output: JSON.stringify(why), reason: why, details: why };
+  return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
+};
+
 /** Everything else that has arrived keeps waiting until the orchestration is resumed. */
 export const suspensionTurn = (context: TurnContext, message: Message): Turn => {
   const { now, state } = context;

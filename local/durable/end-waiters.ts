@@ -1,26 +1,37 @@
-/** Tells those who wait for an instance when it may have ended. */
-export class EndWaiters {
-  readonly #waiting = new Map<string, Set<() => void>>();
+/** Tells those who wait for an instance when it has ended. */
+import { setTimeout as sleep } from "node:timers/promises";
 
+export interface EndWatch {
   /** Resolves when the instance ends, or after `timeoutMs`, whichever is first. */
-  async wait(instanceId: string, timeoutMs: number): Promise<void> {
-    const waiting = this.#waiting.get(instanceId) ?? new Set();
-    this.#waiting.set(instanceId, waiting);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      waiting.add(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-    if (this.#waiting.get(instanceId) === waiting) this.#waiting.delete(instanceId);
+  within(timeoutMs: number): Promise<void>;
+  stop(): void;
+}
+
+export class EndWaiters {
+  readonly #watchers = new Map<string, Set<() => void>>();
+
+  /** Watches from now on: an end between this call and the wait is not missed. */
+  watch(instanceId: string): EndWatch {
+    const watchers = this.#watchers.get(instanceId) ?? new Set();
+    this.#watchers.set(instanceId, watchers);
+    const controller = new AbortController();
+    const tell = (): void => controller.abort();
+    watchers.add(tell);
+    return {
+      within: (timeoutMs) =>
+        sleep(timeoutMs, undefined, { signal: controller.signal }).catch(() => undefined),
+      stop: () => {
+        watchers.delete(tell);
+        if (watchers.size === 0) this.#watchers.delete(instanceId);
+      },
+    };
   }
 
   ended(instanceId: string): void {
-    for (const tell of this.#waiting.get(instanceId) ?? []) tell();
+    for (const tell of this.#watchers.get(instanceId) ?? []) tell();
   }
 
   stop(): void {
-    for (const id of [...this.#waiting.keys()]) this.ended(id);
+    for (const id of this.#watchers.keys()) this.ended(id);
   }
 }

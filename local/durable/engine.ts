@@ -55,7 +55,7 @@ export interface DurableEngine {
   handleHttp(call: HttpCall): Promise<HttpAnswer | null>;
   /**
    * Waits until nothing is runnable now, at most `timeoutMs`; resolves to how many instances have
-   * moved since the clock last jumped or this was last asked.
+   * moved since the clock jumped, or else since this was called.
    */
   settle(timeoutMs: number): Promise<number>;
   status(): EngineStatus;
@@ -84,7 +84,8 @@ class Engine implements DurableEngine {
   readonly #waiters = new EndWaiters();
   readonly #http: HttpApi;
   readonly #rpcPath = `/durabletask/${randomUUID()}/`;
-  readonly #moved = new Set<string>();
+  /** Instances that have moved since the clock jumped; absent while nobody will ask. */
+  #moved: Set<string> | undefined;
   readonly #unsubscribe: () => void;
   #intervals: NodeJS.Timeout[] = [];
 
@@ -113,7 +114,7 @@ class Engine implements DurableEngine {
       timers: () => this.#timers,
       idleMax: this.#settings.idleInstances,
       onMoved: (id, ended) => {
-        this.#moved.add(id);
+        this.#moved?.add(id);
         if (ended) this.#waiters.ended(id);
       },
     });
@@ -124,7 +125,7 @@ class Engine implements DurableEngine {
       rpcPath: this.#rpcPath,
     });
     this.#unsubscribe = clock.onJump(() => {
-      this.#moved.clear();
+      this.#moved = new Set();
       this.#timers.reread();
     });
   }
@@ -166,11 +167,12 @@ class Engine implements DurableEngine {
 
   async settle(timeoutMs: number): Promise<number> {
     const deadline = Date.now() + timeoutMs;
+    this.#moved ??= new Set();
     this.#timers.tick();
     while (!this.#isQuiet() && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 5));
     const count = this.#moved.size;
-    this.#moved.clear();
+    this.#moved = undefined;
     return count;
   }
 

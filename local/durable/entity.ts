@@ -196,8 +196,9 @@ export class Entity implements LiveInstance {
     this.#busy = true;
     try {
       while (!this.#gone && this.#hasWork()) await this.#step();
-    } catch {
-      this.#abandon();
+    } catch (error) {
+      this.leave();
+      this.#hub.quarantine(this, error);
     }
     this.#busy = false;
     if (!this.#gone) this.#hub.rest(this);

@@ -10,6 +10,7 @@ import { EntityRoutes } from "./http-entities.js";
 import { InstanceRoutes } from "./http-instances.js";
 import { ListRoutes } from "./http-lists.js";
 import { StartRoutes } from "./http-starts.js";
+import { isOutage } from "./outage.js";
 import { errorMessage } from "./protocol.js";
 
 export interface HttpApiOptions extends Addresses {
@@ -81,6 +82,7 @@ export class HttpApi {
     try {
       return (await this.#route(area.toLowerCase(), inner)) ?? empty(404);
     } catch (error) {
+      if (isOutage(error)) return empty(503, { "Retry-After": "2" });
       return refusal(500, "Something went wrong while processing your request", {
         message: errorMessage(error),
         type: error instanceof Error ? error.name : "Error",

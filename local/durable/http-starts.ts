@@ -3,6 +3,7 @@ import { managementUrls, type Addresses } from "./client-binding.js";
 import { newInstanceId, type Client, type StartRequest } from "./client.js";
 import type { EndWaiters } from "./end-waiters.js";
 import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
+import { isFinal } from "./protocol.js";
 import { statusValue } from "./status-view.js";
 
 interface StartParts extends Addresses {
@@ -12,6 +13,8 @@ interface StartParts extends Addresses {
 
 /** Longer ids serve nobody and would bloat every index. */
 const idLengthMax = 500;
+
+const lookAgainMs = 1_000;
 
 /** Some prefixes mean something to the engine itself: `@` begins the ids of entities. */
 const isEntityId = (id: string): boolean => /^@[^@]+@/u.test(id);
@@ -61,18 +64,29 @@ export class StartRoutes {
 
   /** The output of the finished instance, or the links where it takes too long. */
   async #await(id: string, timeoutMs: number, accepted: HttpAnswer): Promise<HttpAnswer> {
-    const { client, waiters } = this.#parts;
+    const { waiters } = this.#parts;
     const deadline = Date.now() + timeoutMs;
-    for (;;) {
-      const row = await client.find(id);
-      if (row === undefined) return empty(404);
-      const output: unknown = row.output === null ? null : JSON.parse(row.output);
-      if (row.status === "Completed") return json(200, output);
-      if (row.status === "Failed") return json(500, statusValue(row, { showInput: true }));
-      if (row.status === "Terminated") return json(200, statusValue(row, { showInput: true }));
-      const leftMs = deadline - Date.now();
-      if (leftMs <= 0) return accepted;
-      await waiters.wait(id, Math.min(leftMs, 1_000));
+    const watch = waiters.watch(id);
+    try {
+      for (;;) {
+        const answer = await this.#result(id);
+        if (answer !== undefined) return answer;
+        const leftMs = deadline - Date.now();
+        if (leftMs <= 0) return accepted;
+        // Looking again now and then also finds an end that came about in another host.
+        await watch.within(Math.min(leftMs, lookAgainMs));
+      }
+    } finally {
+      watch.stop();
     }
+  }
+
+  async #result(id: string): Promise<HttpAnswer | undefined> {
+    const row = await this.#parts.client.find(id);
+    if (row === undefined) return empty(404);
+    if (!isFinal(row.status)) return undefined;
+    if (row.status === "Completed")
+      return json(200, row.output === null ? null : JSON.parse(row.output));
+    return json(row.status === "Failed" ? 500 : 200, statusValue(row, { showInput: true }));
   }
 }

@@ -40,4 +40,6 @@ export interface Hub {
   rest(instance: LiveInstance): void;
   /** The instance is not ours any more, or memory and disk disagree: read it again if need be. */
   abandon(instance: LiveInstance): void;
+  /** The database refuses what the instance wants to store. */
+  quarantine(instance: LiveInstance, error: unknown): void;
 }

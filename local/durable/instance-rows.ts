@@ -150,22 +150,30 @@ export const readInstance = async (
   return rows[0];
 };
 
-/** Messages that are due at once and still lie there; the fallback for those nobody told us of. */
-export const waitingTargets = async (
+export interface WorkPage {
+  readonly ids: readonly string[];
+  /** Where the next page begins; absent after the last one. */
+  readonly next: string | undefined;
+}
+
+/** Open instances with something to do, in the order of their creation, behind `after`. */
+export const instancesWithWork = async (
   pool: Pool,
   hub: string,
   owner: string,
+  after: string,
   limit: number,
-): Promise<string[]> => {
-  const { rows } = await pool.query<{ id: string }>(
-    `select i.id from durable.instance i
-     where i.hub = $1 and i.owner = $2 and i.completed_at is null
+): Promise<WorkPage> => {
+  const { rows } = await pool.query<{ id: string; key: string }>(
+    `select i.id, i.key from durable.instance i
+     where i.hub = $1 and i.owner = $2 and i.completed_at is null and i.key > $3
        and (i.turn = 0 and i.kind = 'orchestration' or i.carried is not null
          or exists (select from durable.activity a where a.key = i.key)
          or exists (select from durable.message m
            where m.hub = i.hub and m.instance_id = i.id and m.due_at is null))
-     order by i.key limit $3`,
-    [hub, owner, limit],
+     order by i.key limit $4`,
+    [hub, owner, after, limit],
   );
-  return rows.map(({ id }) => id);
+  const next = rows.length < limit ? undefined : rows.at(-1)?.key;
+  return { ids: rows.map(({ id }) => id), next };
 };

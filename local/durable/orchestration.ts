@@ -4,7 +4,8 @@ import type { Hub, LiveInstance } from "./hub.js";
 import type { StoredActivity } from "./instance-rows.js";
 import type { Message } from "./messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
-import { suspensionTurn, terminationTurn } from "./control-turns.js";
+import { refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
+import { errorMessage } from "./protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import { runTurn, type Turn, type TurnContext } from "./turn.js";
 
@@ -71,9 +72,9 @@ export class Orchestration implements LiveInstance {
     this.#busy = true;
     try {
       while (!this.#gone && this.#hasWork()) await this.#step();
-    } catch {
-      // The turn could not be stored. Memory may be wrong now, the disk is not: begin again there.
-      this.#abandon();
+    } catch (error) {
+      this.leave();
+      this.#hub.quarantine(this, error);
     }
     this.#busy = false;
     if (!this.#gone) this.#hub.rest(this);
@@ -82,14 +83,24 @@ export class Orchestration implements LiveInstance {
   async #step(): Promise<void> {
     const { context, turn } = await this.#nextTurn();
     if (turn === undefined) return this.#discard(context.arrivals);
-    const committed = await this.#hub.commit(turn.change);
+    const stored = await this.#store(context, turn);
     if (this.#gone) return;
-    if (!committed.applied) {
+    if (!stored.committed.applied) {
       this.#abandon();
       return;
     }
-    this.#apply(turn, context.arrivals);
-    this.#publish(turn, committed);
+    this.#apply(stored.turn, context.arrivals);
+    this.#publish(stored.turn, stored.committed);
+  }
+
+  /** A turn that the database refuses would be refused for ever; so the orchestration fails. */
+  async #store(context: TurnContext, turn: Turn): Promise<{ committed: Committed; turn: Turn }> {
+    try {
+      return { committed: await this.#hub.commit(turn.change), turn };
+    } catch (error) {
+      const refused = refusedTurn(context, errorMessage(error));
+      return { committed: await this.#hub.commit(refused.change), turn: refused };
+    }
   }
 
   /** What arrived came too late to mean anything: no turn, and nothing for the history. */

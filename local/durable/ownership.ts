@@ -1,7 +1,8 @@
 /** Which host owns which instance: a row per host, alive as long as its connection to the database. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
+import type pg from "pg";
+import { heard } from "./transaction.js";
 
 /** The first number of the two-part advisory locks by which hosts show that they are alive. */
 const lockSpace = 0x64757261;
@@ -74,9 +75,29 @@ export class Ownership {
     await this.#pool.query("select pg_notify('durable', $1)", [JSON.stringify(notice)]);
   }
 
-  /** One transaction: the row may not be seen before the lock is held, or it looks dead. */
   async #register(): Promise<void> {
-    const client = await this.#pool.connect();
+    const client = heard(await this.#pool.connect());
+    try {
+      await this.#announce(client);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    client.on("notification", ({ payload }) => {
+      const notice = parseNotice(payload);
+      if (notice.hub !== this.#hub || notice.owner !== this.hostId) return;
+      if (notice.id !== undefined) this.#events.onMessage(notice.id);
+    });
+    client.once("end", () => {
+      if (this.#client !== client) return;
+      client.release(true);
+      void this.#reconnect();
+    });
+    this.#client = client;
+  }
+
+  /** One transaction: the row may not be seen before the lock is held, or it looks dead. */
+  async #announce(client: pg.PoolClient): Promise<void> {
     this.hostId = randomUUID();
     await client.query("begin");
     const { rows } = await client.query<{ lock_key: string }>(
@@ -86,16 +107,6 @@ export class Ownership {
     await client.query("select pg_advisory_lock($1, $2)", [lockSpace, Number(rows[0]?.lock_key)]);
     await client.query("commit");
     await client.query("listen durable");
-    client.on("notification", ({ payload }) => {
-      const notice = parseNotice(payload);
-      if (notice.hub !== this.#hub || notice.owner !== this.hostId) return;
-      if (notice.id !== undefined) this.#events.onMessage(notice.id);
-    });
-    client.on("error", () => {
-      client.release(true);
-      if (this.#client === client) void this.#reconnect();
-    });
-    this.#client = client;
   }
 
   /** A host that lost its lock may have been declared dead: it comes back as a new one. */

@@ -1,4 +1,5 @@
 /** The instances in memory: brings them in when something arrives for them, lets idle ones go. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { LocalClock } from "../clock.js";
 import type { ActivityRunner } from "./activity-runner.js";
@@ -6,18 +7,16 @@ import type { Change, Committed, NewInstance } from "./change.js";
 import type { Committer } from "./committer.js";
 import { Entity } from "./entity.js";
 import type { DurableFunctions } from "./functions.js";
+import { freshInstance } from "./fresh-instance.js";
 import type { Hub, LiveInstance } from "./hub.js";
-import {
-  claimInstances,
-  waitingTargets,
-  type StoredActivity,
-  type StoredInstance,
-} from "./instance-rows.js";
+import { InstanceLoader, loadMax } from "./instance-loader.js";
+import { instancesWithWork, type StoredActivity, type StoredInstance } from "./instance-rows.js";
 import type { MessageIds } from "./message-ids.js";
 import type { Message } from "./messages.js";
 import { Orchestration } from "./orchestration.js";
 import { orchestrationState, type ActivityEnd } from "./orchestration-state.js";
 import type { Ownership } from "./ownership.js";
+import { errorMessage } from "./protocol.js";
 import type { Timers } from "./timers.js";
 
 export interface RegistryParts {
@@ -35,8 +34,9 @@ export interface RegistryParts {
   readonly onMoved: (instanceId: string, ended: boolean) => void;
 }
 
-/** So many instances are read from the database at once. */
-const loadMax = 200;
+/** So many instances may be at work at the same time; the others wait in the database. */
+const atWorkMax = 10_000;
+const quarantineMs = 5_000;
 
 export class Registry implements Hub {
   readonly functions: DurableFunctions;
@@ -45,18 +45,23 @@ export class Registry implements Hub {
   readonly #live = new Map<string, LiveInstance>();
   /** Idle ones in the order in which they came to rest; the oldest leave first. */
   readonly #idle = new Set<LiveInstance>();
-  readonly #wanted = new Set<string>();
   /** Those at work that have to be read again once they rest. */
   readonly #outdated = new Set<string>();
-  /** What arrived for instances while they were being read. */
-  readonly #early = new Map<string, Message[]>();
-  #isLoading = false;
+  readonly #loader: InstanceLoader;
+  #isSweeping = false;
+  #isBacklogged = false;
   #stopped = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
     this.functions = parts.functions;
     this.clock = parts.clock;
+    this.#loader = new InstanceLoader({
+      ...parts,
+      isLive: (id) => this.#live.has(id),
+      enter: (stored, early) => this.#enter(stored, early),
+      room: () => this.#room(),
+    });
   }
 
   get size(): number {
@@ -67,16 +72,20 @@ export class Registry implements Hub {
     return this.#idle.size;
   }
 
+  get #atWork(): number {
+    return this.#live.size - this.#idle.size;
+  }
+
   /** True while some instance works, or is about to. */
   get isBusy(): boolean {
-    return this.#isLoading || this.#wanted.size > 0 || this.#live.size > this.#idle.size;
+    return this.#loader.isBusy || this.#isBacklogged || this.#atWork > 0;
   }
 
   stop(): void {
     this.#stopped = true;
     this.#live.clear();
     this.#idle.clear();
-    this.#wanted.clear();
+    this.#loader.stop();
   }
 
   /** Memory is not to be trusted any more; the database is. */
@@ -98,26 +107,18 @@ export class Registry implements Hub {
     const now = this.clock.now();
     for (const message of messages)
       if (message.dueAt !== undefined && message.dueAt > now) this.#parts.timers().add(message);
-      else this.deliver(message);
+      else this.#deliver(message);
   }
 
-  deliver(message: Message): void {
+  #deliver(message: Message): void {
     const live = this.#live.get(message.target);
-    if (live !== undefined) {
-      this.#idle.delete(live);
-      live.receive(message);
+    if (live === undefined) {
+      this.#loader.receive(message);
       return;
     }
-    const early = this.#early.get(message.target);
-    if (early !== undefined) early.push(message);
-    else this.want(message.target);
-  }
-
-  /** Something lies in the database for this instance. */
-  want(instanceId: string): void {
-    if (this.#stopped) return;
-    this.#wanted.add(instanceId);
-    if (!this.#isLoading) void this.#load();
+    this.#idle.delete(live);
+    live.receive(message);
+    this.rest(live);
   }
 
   /** Something lies in the database of which memory does not know. */
@@ -128,17 +129,27 @@ export class Registry implements Hub {
       return;
     }
     this.forget(instanceId);
-    this.want(instanceId);
+    this.#loader.want(instanceId);
   }
 
-  /** Looks for everything that could go on and is not in memory. */
+  /** Looks for everything that could go on and is not in memory, as fast as memory allows. */
   async sweep(): Promise<void> {
+    if (this.#isSweeping) return;
+    this.#isSweeping = true;
     const { pool, hub, ownership } = this.#parts;
-    const ids = await waitingTargets(pool, hub, ownership().hostId, 2_000);
-    for (const id of ids) {
-      const live = this.#live.get(id);
-      // One that works will come to it; one that rests has missed it.
-      if (live === undefined || this.#idle.has(live)) this.reread(id);
+    try {
+      for (let after: string | undefined = "0"; after !== undefined && !this.#stopped;) {
+        const page = await instancesWithWork(pool, hub, ownership().hostId, after, loadMax);
+        for (const id of page.ids) {
+          const live = this.#live.get(id);
+          // One that works will come to it; one that rests has missed it.
+          if (live === undefined || this.#idle.has(live)) this.reread(id);
+        }
+        after = page.next;
+        if (after !== undefined) await this.#room();
+      }
+    } finally {
+      this.#isSweeping = false;
     }
   }
 
@@ -146,8 +157,12 @@ export class Registry implements Hub {
     const refused: Message[] = [];
     for (const one of instances) {
       const made = created.get(one.id);
-      if (made?.executionId === one.executionId) this.#enter(this.#fresh(one, made));
-      else if (one.onConflict !== undefined) refused.push(one.onConflict);
+      if (made?.executionId === one.executionId) {
+        // Beyond, new ones stay in the database until a sweep finds room for them.
+        if (this.#atWork < atWorkMax)
+          this.#enter(freshInstance(one, made, new Date(this.clock.now())));
+        else this.#isBacklogged = true;
+      } else if (one.onConflict !== undefined) refused.push(one.onConflict);
     }
     this.dispatch(refused);
   }
@@ -164,6 +179,10 @@ export class Registry implements Hub {
     if (ended) {
       this.#live.delete(instanceId);
       this.#outdated.delete(instanceId);
+      if (this.#isBacklogged && this.#atWork < atWorkMax / 2) {
+        this.#isBacklogged = false;
+        void this.sweep().catch(() => undefined);
+      }
     }
     this.#parts.onMoved(instanceId, ended);
   }
@@ -193,10 +212,18 @@ export class Registry implements Hub {
   abandon(instance: LiveInstance): void {
     if (this.#live.get(instance.id) === instance) this.#live.delete(instance.id);
     this.#idle.delete(instance);
-    this.want(instance.id);
+    this.#loader.want(instance.id);
   }
 
-  #enter(stored: StoredInstance): void {
+  /** It stays out of work for a while: what cannot be stored now may be later, or never. */
+  quarantine(instance: LiveInstance, error: unknown): void {
+    console.error(`durable: ${instance.id} could not be stored: ${errorMessage(error)}`);
+    setTimeout(() => {
+      if (!this.#stopped) this.abandon(instance);
+    }, quarantineMs).unref();
+  }
+
+  #enter(stored: StoredInstance, early: readonly Message[] = []): void {
     const { id, kind } = stored.row;
     if (this.#stopped || this.#live.has(id)) return;
     const instance =
@@ -204,85 +231,12 @@ export class Registry implements Hub {
         ? new Entity(this, stored)
         : new Orchestration(this, orchestrationState(stored, this.clock.now()));
     this.#live.set(id, instance);
-    for (const message of this.#early.get(id) ?? []) instance.receive(message);
+    for (const message of early) instance.receive(message);
     instance.wake();
     this.rest(instance);
   }
 
-  /** An instance that was just created needs no reading: all of it is known. */
-  #fresh(one: NewInstance, { key, epoch }: { key: number; epoch: number }): StoredInstance {
-    const now = new Date(this.clock.now());
-    const row: StoredInstance["row"] = {
-      key: String(key),
-      id: one.id,
-      kind: one.kind,
-      execution_id: one.executionId,
-      name: one.name,
-      version: one.version ?? null,
-      status: one.status,
-      input: one.input ?? null,
-      output: null,
-      custom_status: null,
-      parent_id: one.parentId ?? null,
-      parent_execution_id: one.parentExecutionId ?? null,
-      parent_task_id: one.parentTaskId ?? null,
-      carried: null,
-      entity_state: null,
-      entity_lock: null,
-      epoch: String(epoch),
-      turn: 0,
-      created_at: now,
-      updated_at: now,
-      completed_at: null,
-    };
-    return { row, history: [], activities: [], messages: [] };
-  }
-
-  async #load(): Promise<void> {
-    this.#isLoading = true;
-    while (this.#wanted.size > 0 && !this.#stopped) {
-      const ids = [...this.#wanted].slice(0, loadMax);
-      for (const id of ids) {
-        this.#wanted.delete(id);
-        this.#early.set(id, []);
-      }
-      try {
-        await this.#loadSome(ids);
-      } catch {
-        // The database is away: try again when it may be back.
-        await new Promise((resolve) => setTimeout(resolve, 200).unref());
-        for (const id of ids) this.#wanted.add(id);
-      }
-      for (const id of ids) this.#early.delete(id);
-    }
-    this.#isLoading = false;
-  }
-
-  async #loadSome(ids: readonly string[]): Promise<void> {
-    const { pool, hub, ownership } = this.#parts;
-    const missing = ids.filter((id) => !this.#live.has(id));
-    const stored = await claimInstances(pool, hub, ownership().hostId, missing);
-    for (const one of stored) this.#enter(one);
-    const found = new Set(stored.map(({ row }) => row.id));
-    const absent = missing.filter((id) => !found.has(id));
-    if (absent.length > 0) await this.#passOn(absent);
-  }
-
-  /** Tells the owner elsewhere; what was meant for an instance that has ended is thrown away. */
-  async #passOn(ids: readonly string[]): Promise<void> {
-    const { pool, hub, ownership } = this.#parts;
-    const { rows } = await pool.query<{ id: string; owner: string | null; ended: boolean }>(
-      `select id, owner, completed_at is not null as ended from durable.instance
-       where hub = $1 and id = any($2)`,
-      [hub, ids],
-    );
-    const ended = rows.filter((row) => row.ended).map(({ id }) => id);
-    if (ended.length > 0)
-      await pool.query(
-        "delete from durable.message where hub = $1 and instance_id = any($2) and due_at is null",
-        [hub, ended],
-      );
-    for (const { id, owner } of rows.filter((row) => !row.ended))
-      if (owner !== null && owner !== ownership().hostId) await ownership().notify(owner, id);
+  async #room(): Promise<void> {
+    while (this.#atWork >= atWorkMax && !this.#stopped) await sleep(20, undefined, { ref: false });
   }
 }

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { decodeEvents, encodeEvents } from "./history-codec.js";
 import type { MessageBody } from "./messages.js";
 import { eventCode, type HistoryEvent } from "./protocol.js";
+import { inTransaction } from "./transaction.js";
 
 interface FailedRow {
   readonly key: string;
@@ -96,17 +97,5 @@ const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<st
   return ids;
 };
 
-export const rewind = async (pool: Pool, request: RewindRequest): Promise<string[]> => {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
-    const ids = await rewindOne(client, request);
-    await client.query("commit");
-    return ids;
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
-};
+export const rewind = async (pool: Pool, request: RewindRequest): Promise<string[]> =>
+  inTransaction(pool, async (client) => rewindOne(client, request));

@@ -1,5 +1,6 @@
 /** The engine's tables, created and upgraded in place when a host starts. */
 import type { Pool } from "pg";
+import { inTransaction } from "./transaction.js";
 
 /** Serialises hosts that start at the same moment; any constant that nobody else uses will do. */
 const schemaLock = 0x6475726162;
@@ -71,17 +72,8 @@ create index if not exists message_due on durable.message (hub, due_at) where du
 create index if not exists message_now on durable.message (hub, id) where due_at is null;
 `;
 
-export const createSchema = async (pool: Pool): Promise<void> => {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
+export const createSchema = async (pool: Pool): Promise<void> =>
+  inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock($1)", [schemaLock]);
     await client.query(statements);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback");
-    throw error;
-  } finally {
-    client.release();
-  }
-};
+  });

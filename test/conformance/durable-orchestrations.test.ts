@@ -223,6 +223,10 @@ test("what app code throws or returns never breaks the host", async () => {
   });
   expect((await host.run("cyclic", "cyclic")).runtimeStatus).toBe("Failed");
   expect((await host.run("waitsForNothing", "waits-for-nothing")).runtimeStatus).toBe("Failed");
+  expect(await host.run("unstorable", "unstorable")).toMatchObject({
+    runtimeStatus: "Failed",
+    output: expect.stringContaining("could not be stored") as unknown,
+  });
   expect((await host.run("nobody", "nobody")).output).toMatch(/'nobody' doesn't exist/u);
   expect((await host.run("sequence", "still-alive", 1)).output).toEqual([1, 1]);
 });

@@ -148,6 +148,9 @@ define("cyclic", function* () {
   cycle.self = cycle;
   return cycle;
 });
+define("unstorable", function* ({ df: flow }) {
+  return yield flow.callSubOrchestrator("child", 1, "no\u0000id");
+});
 define("waitsForNothing", function* ({ df: flow }) {
   const done = flow.callActivity("echo", 1);
   yield done;
