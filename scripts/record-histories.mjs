@@ -1,0 +1,138 @@
+// Records histories of every flow from the local engine into test/replay/histories, for the tests
+// that replay them against the code of the day. Run it after `npm run build`, when a flow is new or
+// was deliberately changed:  node scripts/record-histories.mjs
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { customer } from "../dist/bench/customers.js";
+import {
+  activateMandate,
+  createWallet,
+  onboard,
+  sender,
+  signContract,
+  validateIban,
+  waitForOnboarding,
+} from "../dist/bench/onboarding.js";
+import { startPlatform, withTemporaryFolder } from "../dist/bench/platform-process.js";
+import { acme, headersFor } from "../dist/bench/session.js";
+import { decodeEvents } from "../dist/local/durable/history-codec.js";
+
+const target = "test/replay/histories";
+const quiet = () => undefined;
+
+// The engine forgets a life that continues as new: each turn is copied as it is written.
+const copyTurns = `
+  create table durable.recorded (place bigint generated always as identity,
+    key bigint, id text, name text, input text, events text);
+  create function durable.record_turn() returns trigger language plpgsql as $$ begin
+    insert into durable.recorded (key, id, name, input, events)
+    select new.key, i.id, i.name, i.input, new.events from durable.instance i where i.key = new.key;
+    return null;
+  end $$;
+  create trigger record_turn after insert on durable.history
+    for each row execute function durable.record_turn();`;
+
+const daysOn = (from, days) => new Date(Date.parse(from) + days * 86_400_000).toISOString();
+
+const step = (name, status) => (view) =>
+  view.steps.some((found) => found.name === name && found.status === status);
+
+/** A transfer that does not fit, then none for thirty days. */
+const failedIban = async (send, person, moveClock) => {
+  const [walletId, { body }] = await createWallet(send, person);
+  const set = await send("PUT", `/wallet/wallets/${walletId}/iban`, { iban: person.iban });
+  await send("POST", "/sandbox/bank/notifications", {
+    type: "IncomingSctStandard",
+    debtorName: "Somebody Else",
+    debtorIban: person.iban,
+    creditorIban: set.body.destinationIban,
+    amount: 1,
+    reason: set.body.ibanValidationCode,
+  });
+  const refused = ({ steps }) => steps.some(({ detail }) => detail?.includes("did not fit"));
+  await waitForOnboarding(send, walletId, refused);
+  await moveClock(daysOn(body.creationDate, 31));
+  await waitForOnboarding(send, walletId, step("ibanValidation", "Failed"));
+};
+
+const mandateOf = async (send, walletId) =>
+  (await send("GET", `/wallet/wallets/${walletId}/mandate`)).body;
+
+const mandateIs = async (send, walletId, status) => {
+  while ((await mandateOf(send, walletId)).status !== status) await sleep(25);
+};
+
+/** Refused, then unanswered, then accepted and disabled. */
+const mandates = async (send, person, moveClock) => {
+  const [walletId] = await createWallet(send, person);
+  await validateIban(send, walletId, person, quiet);
+  await activateMandate(send, walletId, 10.99, quiet);
+  await mandateIs(send, walletId, "Rejected");
+  await activateMandate(send, walletId, 10.98, quiet);
+  await moveClock(daysOn((await mandateOf(send, walletId)).activationRequestDate, 20));
+  await mandateIs(send, walletId, "Draft");
+  await send("PUT", `/wallet/wallets/${walletId}/mandate/disable`);
+  await activateMandate(send, walletId, 25, quiet);
+  await mandateIs(send, walletId, "Active");
+  await send("PUT", `/wallet/wallets/${walletId}/mandate/disable`);
+  await mandateIs(send, walletId, "Disabled");
+};
+
+const silence = async (send, person, moveClock) => {
+  const [walletId, { body }] = await createWallet(send, person);
+  await send("PUT", `/sandbox/wallets/${walletId}/contract/decline`);
+  await waitForOnboarding(send, walletId, step("contractSigning", "Failed"));
+  await signContract(send, walletId, quiet);
+  await moveClock(daysOn(body.creationDate, 8));
+  await sleep(500);
+  await moveClock(daysOn(body.creationDate, 91));
+  await waitForOnboarding(send, walletId, ({ status }) => status === "Expired");
+};
+
+/** Lives begin with event 0, ExecutionStarted; the copies of one instance follow each other. */
+const livesOf = (rows) => {
+  const lives = new Map();
+  for (const { key, id, name, input, events } of rows) {
+    const turn = decodeEvents(events);
+    const begins = turn.some(({ EventType }) => EventType === 0);
+    const known = lives.get(key) ?? [];
+    if (begins) known.push({ flow: name, instanceId: id, input: JSON.parse(input), history: [] });
+    known.at(-1)?.history.push(...turn);
+    lives.set(key, known);
+  }
+  return [...lives.values()].flat();
+};
+
+/** Lives of one shape teach the same: the first is kept. */
+const shapeOf = ({ history }) =>
+  history.map(({ EventType, Name = "" }) => `${EventType}${Name}`).join(" ");
+
+await withTemporaryFolder(async (folder) => {
+  const platform = await startPlatform(join(folder, "data"));
+  const database = new pg.Client({ connectionString: platform.databaseUrl });
+  await database.connect();
+  await database.query(copyTurns);
+  const send = sender(platform.url, await headersFor(platform.url, acme));
+  const moveClock = (now) => send("PUT", "/sandbox/clock", { now });
+  await onboard(send, customer(1), quiet);
+  await failedIban(send, customer(2), moveClock);
+  await mandates(send, customer(3), moveClock);
+  await silence(send, customer(4), moveClock);
+  await sleep(500);
+  const { rows } = await database.query("select * from durable.recorded order by place");
+  await database.end();
+  await platform.stop();
+  const flows = new Map();
+  for (const life of livesOf(rows)) flows.set(life.flow, [...(flows.get(life.flow) ?? []), life]);
+  await mkdir(target, { recursive: true });
+  for (const [flow, lives] of flows) {
+    const kept = [...new Map(lives.toReversed().map((life) => [shapeOf(life), life])).values()];
+    await writeFile(
+      join(target, `${flow}.json`),
+      `${JSON.stringify(kept.toReversed(), null, 2)}\n`,
+    );
+    console.log(`${flow}: ${kept.length} of ${lives.length} lives`);
+  }
+});
