@@ -3,6 +3,7 @@ import type { HttpRequest } from "@azure/functions";
 import { getSigningKeysRoute, issueTokenRoute } from "../../shared/contracts/sandbox/identity.js";
 import { readBounded } from "../../shared/http/bounded-body.js";
 import { fullPath } from "../../shared/http/paths.js";
+import { isStorable } from "../../shared/http/storable-text.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
 import { sandboxTenant, tokenLifetimeSeconds } from "../../shared/identity/sandbox-identity.js";
 import { secretMatches } from "../../shared/platform/secrets.js";
@@ -73,12 +74,13 @@ const grant = async (
   const scope = `${services.config.identity.audience}/.default`;
   if (form.get("scope") !== scope) return oauthRefusal("invalid_scope", `scope must be ${scope}.`);
 
-  const partner = await services.partners.byClient(credentials.clientId);
+  const { clientId, clientSecret } = credentials;
+  const partner = isStorable(clientId) ? await services.partners.byClient(clientId) : undefined;
   const { sandboxIdentity } = services;
   if (
     sandboxIdentity === null ||
     partner === undefined ||
-    !secretMatches(credentials.clientSecret, partner.clientSecretSalt, partner.clientSecretHash)
+    !secretMatches(clientSecret, partner.clientSecretSalt, partner.clientSecretHash)
   )
     return oauthRefusal("invalid_client", "client_id or client_secret is wrong.");
   const token = await sandboxIdentity.issue(partner);

@@ -1,0 +1,183 @@
+/** The sandbox's identity provider and clock: OAuth's answers, tokens that last, time that only grows. */
+import { createRemoteJWKSet, jwtVerify } from "jose";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { getHealthRoute } from "../../shared/contracts/platform/health.js";
+import { TokenAnswer } from "../../shared/contracts/sandbox/identity.js";
+import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
+import { getWalletRoute } from "../../shared/contracts/wallet/wallets.js";
+import { sandboxPartners } from "../../shared/database/sandbox-partners.js";
+import { clientOf, headersOf, partnerNamed, send } from "../support/api.js";
+import { startTestStack, type TestStack } from "../support/stack.js";
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+const tokenPath = "/sandbox/identity/local/oauth2/v2.0/token";
+const keysPath = "/sandbox/identity/local/discovery/v2.0/keys";
+const sound = {
+  grant_type: "client_credentials",
+  client_id: "acme-client",
+  client_secret: "acme-local-secret",
+  scope: "api://borsello/.default",
+};
+
+const ask = (change: Readonly<Record<string, string | undefined>> = {}, path = tokenPath) => {
+  const fields: Readonly<Record<string, string | undefined>> = { ...sound, ...change };
+  const body = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined) body.set(name, value);
+  return send(stack, path, { method: "POST", body });
+};
+
+const anyWallet = { walletId: "01890a5d-ac96-774b-bcce-b302099a8057" };
+
+test.each(sandboxPartners)(
+  "$partnerKey gets a token that its keys verify, with its roles",
+  async (partner) => {
+    const answer = await ask({ client_id: partner.clientId, client_secret: partner.clientSecret });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const granted = TokenAnswer.parse(answer.body);
+    expect([granted.token_type, granted.expires_in]).toEqual(["Bearer", 3599]);
+    const { payload } = await jwtVerify(
+      granted.access_token,
+      createRemoteJWKSet(new URL(keysPath, stack.url)),
+      { issuer: `${stack.url}/sandbox/identity/local`, audience: "api://borsello" },
+    );
+    expect(payload).toMatchObject({ appid: partner.clientId, tid: "local", roles: partner.roles });
+    expect(Number(payload.exp) - Number(payload.iat)).toBe(3599);
+  },
+);
+
+test("the client may prove itself by the Basic header instead", async () => {
+  const credentials = Buffer.from("acme-client:acme-local-secret").toString("base64");
+  const { status } = await send(stack, tokenPath, {
+    method: "POST",
+    headers: { authorization: `Basic ${credentials}` },
+    body: new URLSearchParams({ grant_type: sound.grant_type, scope: sound.scope }),
+  });
+  expect(status).toBe(200);
+});
+
+test.each([
+  [{ grant_type: undefined }, 400, "invalid_request"],
+  [{ client_id: undefined }, 400, "invalid_request"],
+  [{ client_secret: undefined }, 400, "invalid_request"],
+  [{ grant_type: "password" }, 400, "unsupported_grant_type"],
+  [{ scope: undefined }, 400, "invalid_scope"],
+  [{ scope: "api://other/.default" }, 400, "invalid_scope"],
+  [{ client_id: "nobody" }, 401, "invalid_client"],
+  [{ client_secret: "wrong" }, 401, "invalid_client"],
+  [{ client_secret: "" }, 401, "invalid_client"],
+  [{ client_id: "a\0b" }, 401, "invalid_client"],
+])("a token request with %j is refused in OAuth's words", async (change, status, error) => {
+  const answer = await ask(change);
+  expect([answer.status, answer.body]).toMatchObject([
+    status,
+    { error, error_description: expect.stringMatching(/\.$/) as unknown },
+  ]);
+});
+
+test("a token request that is no form, repeats a field or names another tenant is refused", async () => {
+  const json = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+  expect((await send(stack, tokenPath, json)).status).toBe(400);
+  const twice = {
+    method: "POST",
+    body: new URLSearchParams([...Object.entries(sound), ["scope", "x"]]),
+  };
+  expect((await send(stack, tokenPath, twice)).status).toBe(400);
+  expect((await ask({}, tokenPath.replace("local", "other"))).status).toBe(400);
+});
+
+test("platform time moves forward for dates, not for tokens, and never back", async () => {
+  const acme = clientOf(stack, "acme");
+  const token = await acme.token();
+  const later = new Date(Date.now() + 40 * 24 * 3_600_000).toISOString();
+  const moved = await acme.call(moveClockRoute, { body: { now: later } });
+  expect(moved).toMatchObject({ ok: true, status: 200 });
+  expect(moved.ok && Date.parse(moved.value.now) >= Date.parse(later)).toBe(true);
+
+  const back = await acme.call(moveClockRoute, { body: { now: new Date().toISOString() } });
+  expect(back).toMatchObject({
+    ok: false,
+    status: 400,
+    error: { errorCode: "QueryParameterInvalid" },
+  });
+
+  const { status } = await send(stack, `/wallet/wallets/${anyWallet.walletId}`, {
+    headers: headersOf(getWalletRoute, token),
+  });
+  expect(status).toBe(404);
+});
+
+test("initech and the operators may not stand for the outside world", async () => {
+  for (const partnerKey of ["initech", "platform"]) {
+    const moved = await clientOf(stack, partnerKey).call(moveClockRoute, {
+      body: { now: "2100-01-01T00:00:00Z" },
+    });
+    expect(moved).toMatchObject({ status: 403, error: { errorCode: "PermissionMissing" } });
+  }
+});
+
+test("the operators read for the partner that they name", async () => {
+  const get = getWalletRoute;
+  const token = await clientOf(stack, "platform").token();
+  const as = async (partner: string): Promise<number> => {
+    const headers = {
+      ...headersOf(get, token),
+      authkey: partnerNamed("platform").authKey,
+      partner,
+    };
+    return (await send(stack, `/wallet/wallets/${anyWallet.walletId}`, { headers })).status;
+  };
+  expect(await as("globex")).toBe(404);
+  expect(await as("nobody")).toBe(403);
+});
+
+const Health = getHealthRoute.ok.schema;
+
+test("health tells of every part, with the broker's port", async () => {
+  const answer = await send(stack, "/health");
+  const health = Health.parse(answer.body);
+  expect([answer.status, health.status]).toEqual([200, "ok"]);
+  expect([health.database.status, health.broker.status, health.durable.status]).toEqual([
+    "ok",
+    "ok",
+    "ok",
+  ]);
+  expect(stack.brokerConnectionString).toContain(`:${health.broker.port};`);
+});
+
+test("the documentation page asks only for what is served, and its policy lets it run", async () => {
+  const page = await send(stack, "/docs");
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  const html = z.string().parse(page.body);
+  const files = Array.from(html.matchAll(/(?:src|href)="([^"]+)"/g), ([, file = ""]) => file);
+  expect(files.length).toBeGreaterThan(3);
+  for (const file of files) {
+    const served = await send(stack, file);
+    expect([file, served.status]).toEqual([file, 200]);
+    const etag = served.headers.get("etag") ?? "";
+    expect((await send(stack, file, { headers: { "if-none-match": etag } })).status).toBe(304);
+  }
+  expect(html).not.toMatch(/<script(?![^>]*src=)/);
+  expect((await send(stack, "/docs/index.html")).status).toBe(404);
+  expect((await send(stack, "/docs/..%2fpackage.json")).status).toBe(404);
+});
+
+test("a token outlives a restart of the platform", async () => {
+  const { access_token: token } = TokenAnswer.parse((await ask()).body);
+  await stack.restart();
+  const { status } = await send(stack, `/wallet/wallets/${anyWallet.walletId}`, {
+    headers: headersOf(getWalletRoute, token),
+  });
+  expect(status).toBe(404);
+});

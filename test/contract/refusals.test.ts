@@ -1,0 +1,248 @@
+/** Every declared route against every bad call: the documented status and body, and nothing written. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { UnsecuredJWT } from "jose";
+import { z } from "zod";
+import { endpointsOf } from "../../functions/endpoints.js";
+import type { Route } from "../../shared/contracts/route.js";
+import type { Database } from "../../shared/database/database.js";
+import { fullPath, matchesTemplate, segmentsOf } from "../../shared/http/paths.js";
+import {
+  addressOf,
+  clientOf,
+  headersOf,
+  openStackDatabase,
+  send,
+  trueSigner,
+  type Answer,
+  type Claims,
+} from "../support/api.js";
+import { readOpenApi, type Misfits } from "../support/openapi-check.js";
+import { startTestStack, type TestStack } from "../support/stack.js";
+
+let stack: TestStack;
+let database: Database;
+let token: string;
+let sign: (change: Claims) => Promise<string>;
+let walletMisfits: Misfits;
+let writtenBefore: string;
+
+/** Whatever a call could leave behind. */
+const written = async (): Promise<string> => {
+  const counts = await database.rows(
+    z.object({ rows: z.string() }),
+    `select concat_ws(' ', (select count(*) from borsello.audit),
+       (select count(*) from borsello.outbox), (select count(*) from borsello.wallet),
+       (select offset_ms from borsello.sandbox_clock)) as rows`,
+  );
+  return counts[0]?.rows ?? "";
+};
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  database = openStackDatabase(stack);
+  token = await clientOf(stack, "acme").token();
+  sign = await trueSigner(stack, database);
+  walletMisfits = await readOpenApi(stack, "wallet");
+  writtenBefore = await written();
+});
+
+afterAll(async () => {
+  await database.close();
+  await stack.stop();
+});
+
+interface Change {
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
+  readonly address?: string;
+  readonly method?: string;
+}
+
+/** A sound call as acme, with one thing changed. */
+const call = (route: Route, change: Change = {}): Promise<Answer> => {
+  const headers = { ...headersOf(route, token), ...change.headers };
+  const body = change.body ?? (route.body === undefined ? undefined : "{}");
+  return send(stack, change.address ?? addressOf(route), {
+    method: change.method ?? route.method,
+    headers: Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) =>
+        value === undefined ? [] : [[name, value]],
+      ),
+    ),
+    ...(body === undefined ? {} : { body }),
+  });
+};
+
+const expectRefusal = (route: Route, answer: Answer, status: number, errorCode: string): void => {
+  expect([answer.status, answer.body], route.id).toMatchObject([status, { errorCode }]);
+  if (route.api === "wallet") expect(walletMisfits(route, answer)).toEqual([]);
+};
+
+const expectError = (answer: Answer, status: number, errorCode: string): void =>
+  expect([answer.status, answer.body]).toMatchObject([
+    status,
+    { errorCode, errorDescription: expect.stringMatching(/\.$/) as unknown },
+  ]);
+
+const routes = endpointsOf("development").map(({ route }) => route);
+const guarded = routes.filter(({ role }) => role !== null);
+const withAuthKey = guarded.filter(({ api }) => api === "wallet" || api === "card");
+const withBody = guarded.filter(({ body }) => body !== undefined);
+const named = (some: readonly Route[]) => some.map((route) => [route.id, route] as const);
+
+describe("401: the caller is not known", () => {
+  test.each(named(guarded))("%s refuses every bad token", async (_id, route) => {
+    const bad = [
+      undefined,
+      "",
+      "Bearer",
+      "Bearer abc",
+      `Basic ${token}`,
+      `Bearer ${token}x`,
+      `Bearer ${new UnsecuredJWT({ appid: "acme-client", roles: [route.role] }).encode()}`,
+      `Bearer ${await sign({ exp: Math.floor(Date.now() / 1000) - 60 })}`,
+      `Bearer ${await sign({ aud: "api://other" })}`,
+      `Bearer ${await sign({ iss: "http://127.0.0.1:1/sandbox/identity/local" })}`,
+    ];
+    for (const authorization of bad)
+      expectRefusal(route, await call(route, { headers: { authorization } }), 401, "TokenInvalid");
+  });
+
+  test.each(named(withAuthKey))("%s refuses a wrong or missing AuthKey", async (_id, route) => {
+    for (const authkey of [undefined, "", "wrong", "globex-local-authkey"])
+      expectRefusal(route, await call(route, { headers: { authkey } }), 401, "AuthKeyInvalid");
+  });
+});
+
+describe("403: the caller may not", () => {
+  test.each(named(guarded))("%s refuses another partner's name", async (_id, route) => {
+    const globex = { partner: "globex", "x-affiliate": "globex", "x-tenant": "globex" };
+    expectRefusal(route, await call(route, { headers: globex }), 403, "PartnerMismatch");
+  });
+
+  test.each(named(withAuthKey))(
+    "%s refuses a call without a partner's name",
+    async (_id, route) => {
+      const nobody = { partner: undefined, "x-affiliate": undefined };
+      expectRefusal(route, await call(route, { headers: nobody }), 403, "PartnerMismatch");
+    },
+  );
+
+  test.each(named(guarded))("%s refuses a token without its role", async (_id, route) => {
+    const roles = ["Wallet.Read", "Wallet.Write", "Sandbox.Use"].filter(
+      (role) => role !== route.role,
+    );
+    const authorization = `Bearer ${await sign({ roles })}`;
+    expectRefusal(
+      route,
+      await call(route, { headers: { authorization } }),
+      403,
+      "PermissionMissing",
+    );
+  });
+});
+
+describe("400: an identifier cannot exist", () => {
+  const identified = guarded.filter(({ params }) =>
+    Object.values(params ?? {}).some((schema) => !schema.safeParse("42").success),
+  );
+
+  test.each(named(identified))("%s refuses identifiers that are no UUIDs", async (_id, route) => {
+    for (const bad of ["42", "%00", "a%2Fb", "01890a5d-ac96-774b-bcce-b302099a805", "%E0%A4%A"]) {
+      const params = Object.fromEntries(Object.keys(route.params ?? {}).map((name) => [name, bad]));
+      const answer = await call(route, { address: addressOf(route, params) });
+      expectRefusal(route, answer, 400, "IdentifierInvalid");
+    }
+  });
+
+  test.each(named(identified))("%s takes no identifier from the query", async (_id, route) => {
+    const [name = ""] = Object.keys(route.params ?? {});
+    const address = `${addressOf(route, { [name]: "42" })}?${name}=01890a5d-ac96-774b-bcce-b302099a8057`;
+    expectRefusal(route, await call(route, { address }), 400, "IdentifierInvalid");
+  });
+});
+
+describe("413, 415, 422: the body cannot be taken", () => {
+  test.each(named(withBody))("%s refuses bodies that are no JSON", async (_id, route) => {
+    const bad = [
+      "",
+      "{",
+      "{'a':1}",
+      "nul",
+      "[".repeat(100_000),
+      '{"a":"\\u0000"}',
+      '{"a":"\\ud800"}',
+    ];
+    for (const body of [...bad, Uint8Array.of(0x22, 0xff, 0x22)])
+      expectRefusal(route, await call(route, { body }), 422, "ValidationFailed");
+  });
+
+  test.each(named(withBody))("%s refuses JSON of another shape", async (_id, route) => {
+    for (const body of ["null", "[]", '"text"', "1"])
+      expectRefusal(route, await call(route, { body }), 422, "ValidationFailed");
+  });
+
+  test.each(named(withBody))("%s names the field that it does not know", async (_id, route) => {
+    const answer = await call(route, { body: '{"no/such~field":1}' });
+    expectRefusal(route, answer, 422, "ValidationFailed");
+    expect(answer.body).toMatchObject({
+      errorProperties: { "/no~1such~0field": "is not known: remove it." },
+    });
+  });
+
+  test.each(named(withBody))("%s refuses another content type", async (_id, route) => {
+    for (const type of ["text/plain", "application/xml", "multipart/form-data; boundary=x"]) {
+      const answer = await call(route, { headers: { "content-type": type } });
+      expectRefusal(route, answer, 415, "UnsupportedMediaType");
+    }
+  });
+
+  test.each(named(withBody))("%s refuses more than a mebibyte", async (_id, route) => {
+    const body = JSON.stringify({ text: "a".repeat(1024 * 1024) });
+    expectRefusal(route, await call(route, { body }), 413, "PayloadTooLarge");
+  });
+});
+
+describe("404, 405: there is no such call", () => {
+  const methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
+  const allowedAt = (address: string): string[] =>
+    routes
+      .filter((route) => matchesTemplate(segmentsOf(fullPath(route)), segmentsOf(address.slice(1))))
+      .map(({ method }) => method);
+
+  test.each(named(routes))("%s refuses other methods and names its own", async (_id, route) => {
+    const allowed = allowedAt(addressOf(route));
+    for (const method of methods.filter((some) => !allowed.includes(some))) {
+      const answer = await send(stack, addressOf(route), { method });
+      expectError(answer, 405, "MethodNotAllowed");
+      expect(answer.headers.get("allow")).toBe([...new Set(allowed)].sort().join(", "));
+    }
+  });
+
+  test.each(["", "wallet/", "card/", "sandbox/"])(
+    "unknown paths below /%s are 404",
+    async (base) => {
+      for (const path of [
+        "nosuch",
+        "nosuch/01890a5d-ac96-774b-bcce-b302099a8057/x",
+        "%00",
+        "..%2f",
+      ])
+        expectError(await send(stack, `/${base}${path}`), 404, "RouteNotFound");
+      // The very root is the host's own page.
+      if (base !== "") expectError(await send(stack, `/${base}`), 404, "RouteNotFound");
+    },
+  );
+
+  test("unknown paths below /ticketing are 404 in that API's own words", async () => {
+    const answer = await send(stack, "/ticketing/nosuch");
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { error: "Not Found", error_description: "No such path: see /docs." },
+    ]);
+  });
+});
+
+test("none of these calls has written anything", async () => {
+  expect(await written()).toBe(writtenBefore);
+});
