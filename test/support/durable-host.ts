@@ -1,7 +1,7 @@
 /** Runs a small durable app on the local host, in a process of its own that tests may kill. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -13,6 +13,8 @@ export interface InstanceStatus {
   readonly historyEvents?: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** Another folder than the run's own build, where several runs go on side by side. */
+const buildFolder = process.env["TEST_BUILD"] ?? "dist";
 const apiPath = "runtime/webhooks/durabletask";
 const ended = ["Completed", "Failed", "Terminated"];
 
@@ -91,7 +93,7 @@ export const startDurableHost = async (
   const child = spawn(
     process.execPath,
     [
-      "dist/local/host/command.js",
+      join(buildFolder, "local/host/command.js"),
       resolve("test/conformance/apps/durable"),
       ...["--database-url", databaseUrl, "--port", "0"],
       ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
