@@ -4,8 +4,11 @@ import { signDigest } from "./cades.js";
 import { pdfLibrary } from "./pdf-library.js";
 import type { SealKey } from "./seal-key.js";
 
-/** Room for the signature and a chain of certificates, in bytes. */
-const signatureRoom = 12_288;
+/** What a signature takes beside its certificates, and then some: keys up to 4096 bits. */
+const signatureBytesMax = 2048;
+
+const signatureRoom = ({ certificate, chain }: SealKey): number =>
+  [certificate, ...chain].reduce((sum, { length }) => sum + length, signatureBytesMax);
 
 const byteRangeShape = /\/ByteRange\s*\[\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*\]/g;
 
@@ -46,7 +49,7 @@ const withPlace = async (pdf: Uint8Array, key: SealKey, at: Date): Promise<Buffe
     reason: "Sealed by Borsello",
     signingTime: at,
     subFilter: "ETSI.CAdES.detached",
-    estimatedSize: signatureRoom,
+    estimatedSize: signatureRoom(key),
   });
   return Buffer.from(bytes);
 };

@@ -20,9 +20,9 @@ export interface WalletTest {
 }
 
 export const openWalletTest = async (): Promise<WalletTest> => {
-  const { url, drop } = await createDatabase({ migrated: true });
+  const created = await createDatabase({ migrated: true });
   const database = openDatabase({
-    connection: { kind: "url", url },
+    connection: { kind: "url", url: created.url },
     logger: silentLogger,
     prepare: seedSandboxPartners,
   });
@@ -31,7 +31,7 @@ export const openWalletTest = async (): Promise<WalletTest> => {
     database,
     end: async () => {
       await database.close();
-      await drop();
+      await created.drop();
     },
   };
 };
