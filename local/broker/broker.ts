@@ -1,4 +1,5 @@
 /** A message broker for one machine: AMQP 1.0 as the Service Bus clients speak it, kept in PostgreSQL. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { Directory } from "./entities/directory.js";
 import { Listener } from "./links/listener.js";
@@ -39,7 +40,10 @@ export interface Broker {
 }
 
 const keyName = "RootManageSharedAccessKey";
-const reportToConsole = (error: unknown): void => console.error("broker:", error);
+const lastWritesMs = 5000;
+
+const reportToConsole = (error: unknown): void =>
+  console.error(`broker: ${error instanceof Error ? error.message : String(error)}`);
 
 /** What has to be undone, in the reverse order of its making. */
 class Undo {
@@ -57,7 +61,8 @@ class Undo {
 const poolOf = (options: Database, undo: Undo, report: (error: unknown) => void): Pool => {
   if ("pool" in options) return options.pool;
   const pool = new Pool({ connectionString: options.connectionString, max: 4 });
-  pool.on("error", report);
+  // The end of an idle connection is news only while it is wanted.
+  pool.on("error", (error) => (pool.ending ? undefined : report(error)));
   undo.add(() => pool.end());
   return pool;
 };
@@ -70,7 +75,8 @@ const assemble = async (options: BrokerOptions, undo: Undo): Promise<Broker> => 
   const writer = await Writer.open(pool);
   undo.add(() => writer.close());
   const log = new CommitLog(writer);
-  undo.add(() => (writer.connected ? log.idle() : undefined));
+  // Without database the last writes cannot end; nobody was told that they had.
+  undo.add(() => Promise.race([log.idle(), sleep(lastWritesMs, undefined, { ref: false })]));
   const entities = new EntityStore(pool);
   const reader = new MessageReader(pool);
   const directory = await Directory.open(topology, { log, reader, entities, report });

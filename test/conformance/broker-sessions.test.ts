@@ -162,7 +162,10 @@ test("messages of a session can be abandoned, deferred, dead-lettered and peeked
   if (!abandoned || !deferred?.sequenceNumber || !buried) throw new Error("three were expected");
   await receiver.abandonMessage(abandoned);
   await receiver.deferMessage(deferred);
-  await receiver.deadLetterMessage(buried, { deadLetterReason: "done" });
+  await receiver.deadLetterMessage(buried, {
+    deadLetterReason: "done",
+    deadLetterErrorDescription: "",
+  });
   expect(await drainSession(receiver)).toEqual(["abandon"]);
   const taken = one(await receiver.receiveDeferredMessages(deferred.sequenceNumber));
   await receiver.completeMessage(taken);

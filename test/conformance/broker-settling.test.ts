@@ -111,7 +111,10 @@ test("a deferred message can be abandoned, dead-lettered, or taken for good", as
   await receiver.abandonMessage(taken);
   const again = one(await receiver.receiveDeferredMessages(first.sequenceNumber));
   expect(again.deliveryCount).toBe(1);
-  await receiver.deadLetterMessage(again, { deadLetterReason: "tired" });
+  await receiver.deadLetterMessage(again, {
+    deadLetterReason: "tired",
+    deadLetterErrorDescription: "",
+  });
   const letters = fixture.client.createReceiver("plain", {
     subQueueType: "deadLetter",
     receiveMode: "receiveAndDelete",

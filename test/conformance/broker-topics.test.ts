@@ -57,7 +57,10 @@ test("a copy has its own lock, count and dead letters", async () => {
   await publish({ body: "shared" });
   const receiver = fixture.client.createReceiver("news", "all");
   const message = one(await receiver.receiveMessages(1));
-  await receiver.deadLetterMessage(message, { deadLetterReason: "mine alone" });
+  await receiver.deadLetterMessage(message, {
+    deadLetterReason: "mine alone",
+    deadLetterErrorDescription: "",
+  });
   expect(await receiveAll("ruled")).toEqual(["shared"]);
   const letters = fixture.client.createReceiver("news", "all", {
     subQueueType: "deadLetter",

@@ -5,7 +5,7 @@ import { parseTopology } from "../../local/broker/topology.js";
 import { createDatabase } from "./database.js";
 
 /** Entities for tests, in the configuration format: one second is long enough for a lock here. */
-const configuration = {
+export const testConfiguration = {
   UserConfig: {
     Namespaces: [
       {
@@ -74,7 +74,7 @@ const configuration = {
   },
 };
 
-export const testTopology = parseTopology(configuration);
+export const testTopology = parseTopology(testConfiguration);
 
 export const connectionString = (port: number, key = "SAS_KEY_VALUE"): string =>
   `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;` +

@@ -1,14 +1,14 @@
 /** What happens at a time: scheduled messages become active, expired ones go, old ids are forgotten. */
 import type { EntityStore } from "../storage/entity-store.js";
-import type { MessageReader } from "../storage/message-reader.js";
+import type { MessageReader, NextTime } from "../storage/message-reader.js";
+import { Alarm } from "./alarm.js";
 import type { Destination } from "./destination.js";
 import type { Queue } from "./queue.js";
 
 const batchMax = 500;
-/** Messages that are locked when they expire are looked at again; not more often than this. */
+/** A message that is locked when it expires is looked at again and again until it is not. */
 const sweepEveryMs = 500;
 const forgetEveryMs = 60_000;
-const longestTimerMs = 2_147_483_647;
 
 export interface ClockworkParts {
   readonly reader: MessageReader;
@@ -18,66 +18,58 @@ export interface ClockworkParts {
   readonly report: (error: unknown) => void;
 }
 
+/** The earliest time, of entities that are served: what belongs to no others is left alone. */
+const earliest = (times: readonly NextTime[], served: ReadonlyMap<number, unknown>): number =>
+  Math.min(...times.filter(({ entityId }) => served.has(entityId)).map(({ atMs }) => atMs));
+
 export class Clockwork {
   readonly #parts: ClockworkParts;
+  readonly #due: Alarm;
+  readonly #expiry: Alarm;
   readonly #forgetting: NodeJS.Timeout;
-  #timer: NodeJS.Timeout | undefined;
-  #nextMs = Infinity;
-  #notBeforeMs = 0;
-  #working: Promise<void> | undefined;
-  #stopped = false;
 
   constructor(parts: ClockworkParts) {
+    const { entities, report } = parts;
     this.#parts = parts;
+    this.#due = new Alarm({ work: () => this.#release(), everyMs: 0, report });
+    this.#expiry = new Alarm({ work: () => this.#sweep(), everyMs: sweepEveryMs, report });
     this.#forgetting = setInterval(() => {
-      parts.entities.forgetDuplicates(Date.now()).catch(parts.report);
+      entities.forgetDuplicates(Date.now()).catch(report);
     }, forgetEveryMs);
   }
 
   /** Tells of a message that has to be looked at then. */
   wake({ dueMs, expiryMs }: { readonly dueMs?: number; readonly expiryMs?: number }): void {
-    // An expired message may wait for the sweep, a scheduled one not.
-    const atMs = Math.min(dueMs ?? Infinity, Math.max(expiryMs ?? Infinity, this.#notBeforeMs));
-    if (this.#stopped || atMs >= this.#nextMs) return;
-    this.#nextMs = atMs;
-    clearTimeout(this.#timer);
-    const delayMs = Math.min(Math.max(0, atMs - Date.now()), longestTimerMs);
-    this.#timer = setTimeout(() => this.#ring(), delayMs);
+    if (dueMs !== undefined) this.#due.wake(dueMs);
+    if (expiryMs !== undefined) this.#expiry.wake(expiryMs);
   }
 
-  async resume(): Promise<void> {
-    const { dueMs, expiryMs } = await this.#parts.reader.nextTimes();
-    if (dueMs !== null) this.wake({ dueMs });
-    if (expiryMs !== null) this.wake({ expiryMs });
+  /** After a start: what came due or expired meanwhile is looked after at once. */
+  start(): void {
+    this.wake({ dueMs: 0, expiryMs: 0 });
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
     clearInterval(this.#forgetting);
-    await this.#working;
+    await this.#due.stop();
+    await this.#expiry.stop();
   }
 
-  #ring(): void {
-    this.#nextMs = Infinity;
-    this.#working ??= this.#work()
-      .catch(this.#parts.report)
-      .finally(() => (this.#working = undefined))
-      .then(() => (this.#stopped ? undefined : this.resume()))
-      .catch((error: unknown) => {
-        this.#parts.report(error);
-        this.wake({ dueMs: Date.now() + 1000 });
-      });
-  }
-
-  async #work(): Promise<void> {
-    const { reader, destinations, queues } = this.#parts;
+  async #release(): Promise<number> {
+    const { reader, destinations } = this.#parts;
     const nowMs = Date.now();
-    for (const entityId of await reader.entitiesWithDue(nowMs))
-      await destinations.get(entityId)?.release(() => reader.due(entityId, nowMs, batchMax));
-    if (nowMs < this.#notBeforeMs) return;
-    this.#notBeforeMs = nowMs + sweepEveryMs;
-    for (const entityId of await reader.entitiesWithExpired(nowMs))
-      await queues.get(entityId)?.sweep(() => reader.expired(entityId, nowMs, batchMax));
+    for (const { entityId, atMs } of await reader.nextDue())
+      if (atMs <= nowMs)
+        await destinations.get(entityId)?.release(() => reader.due(entityId, nowMs, batchMax));
+    return earliest(await reader.nextDue(), destinations);
+  }
+
+  async #sweep(): Promise<number> {
+    const { reader, queues } = this.#parts;
+    const nowMs = Date.now();
+    for (const { entityId, atMs } of await reader.nextExpiry())
+      if (atMs <= nowMs)
+        await queues.get(entityId)?.sweep(() => reader.expired(entityId, nowMs, batchMax));
+    return earliest(await reader.nextExpiry(), queues);
   }
 }

@@ -55,7 +55,7 @@ export class Directory {
       const router = new TopicRouter(entity, timeToLiveMs, copies);
       directory.#addDestination(path, router, duplicateWindowMs);
     }
-    await directory.#clockwork.resume();
+    directory.#clockwork.start();
     return directory;
   }
 

@@ -101,42 +101,33 @@ export class Listener {
     });
   }
 
-  #client(connection: Connection): ClientConnection {
-    const known = this.#connections.get(connection);
-    if (known !== undefined) return known;
-    const client = new ClientConnection(this.#parts);
-    this.#connections.set(connection, client);
-    return client;
-  }
-
   #onLinks(): void {
     const container = this.#container;
     container.on("receiver_open", ({ connection, receiver }) =>
-      this.#client(connection).openProducer(receiver),
+      this.#connections.get(connection)?.openProducer(receiver),
     );
     container.on("sender_open", ({ connection, sender }) =>
-      this.#client(connection).openConsumer(sender),
+      this.#connections.get(connection)?.openConsumer(sender),
     );
     container.on("message", ({ connection, receiver, message, format, delivery }) =>
-      this.#client(connection).receive(
-        receiver,
-        message,
-        format === rawFormat ? 0 : format,
-        delivery,
-      ),
+      this.#connections
+        .get(connection)
+        ?.receive(receiver, message, format === rawFormat ? 0 : format, delivery),
     );
     for (const name of ["sender_flow", "sendable"] as const)
-      container.on(name, ({ connection, sender }) => this.#client(connection).flow(sender));
+      container.on(name, ({ connection, sender }) =>
+        this.#connections.get(connection)?.flow(sender),
+      );
     const outcomes: readonly OutcomeName[] = ["accepted", "rejected", "released", "modified"];
     for (const name of outcomes)
       container.on(name, ({ connection, sender, delivery }) =>
-        this.#client(connection).settle(sender, delivery, name),
+        this.#connections.get(connection)?.settle(sender, delivery, name),
       );
     container.on("receiver_close", ({ connection, receiver }) =>
-      this.#client(connection).closeProducer(receiver),
+      this.#connections.get(connection)?.closeProducer(receiver),
     );
     container.on("sender_close", ({ connection, sender }) =>
-      this.#client(connection).closeConsumer(sender),
+      this.#connections.get(connection)?.closeConsumer(sender),
     );
   }
 
@@ -163,7 +154,7 @@ export class Listener {
   }
 
   #opened(connection: Connection): void {
-    this.#client(connection);
+    this.#connections.set(connection, new ClientConnection(this.#parts));
     clearTimeout(this.#sockets.get(connection.socket));
   }
 }

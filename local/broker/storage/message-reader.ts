@@ -51,6 +51,11 @@ export interface ReadyQuery {
   readonly bytesMax: number;
 }
 
+export interface NextTime {
+  readonly entityId: number;
+  readonly atMs: number;
+}
+
 export interface PeekQuery {
   readonly entityId: number;
   readonly sessionId: string | null;
@@ -126,23 +131,14 @@ export class MessageReader {
     );
   }
 
-  /** The entities that have such messages. */
-  async entitiesWithDue(nowMs: number): Promise<number[]> {
-    return this.#entities(`state = ${stateCodes.scheduled} and scheduled_for_ms <= $1`, nowMs);
+  /** For each entity with scheduled messages: when the next one is due. */
+  async nextDue(): Promise<NextTime[]> {
+    return this.#times("scheduled_for_ms", `state = ${stateCodes.scheduled}`);
   }
 
-  async entitiesWithExpired(nowMs: number): Promise<number[]> {
-    return this.#entities(`state <> ${stateCodes.scheduled} and expires_at_ms <= $1`, nowMs);
-  }
-
-  /** When the next scheduled message is due and the next one expires. */
-  async nextTimes(): Promise<{ readonly dueMs: number | null; readonly expiryMs: number | null }> {
-    const { rows } = await this.#pool.query<{ due: unknown; expiry: unknown }>(
-      `select
-         (select min(scheduled_for_ms) from broker.message where state = ${stateCodes.scheduled}) as due,
-         (select min(expires_at_ms) from broker.message where state <> ${stateCodes.scheduled}) as expiry`,
-    );
-    return { dueMs: nullable(rows[0]?.due ?? null), expiryMs: nullable(rows[0]?.expiry ?? null) };
+  /** For each entity with messages that expire: when the next one does. Reads all messages. */
+  async nextExpiry(): Promise<NextTime[]> {
+    return this.#times("expires_at_ms", `state <> ${stateCodes.scheduled}`);
   }
 
   /** The session of the oldest active message that nobody holds. */
@@ -157,12 +153,12 @@ export class MessageReader {
     return rows[0]?.session_id ?? null;
   }
 
-  async #entities(condition: string, nowMs: number): Promise<number[]> {
-    const { rows } = await this.#pool.query<{ entity_id: number }>(
-      `select distinct entity_id from broker.message where ${condition}`,
-      [nowMs],
+  async #times(column: string, condition: string): Promise<NextTime[]> {
+    const { rows } = await this.#pool.query<{ entity_id: number; at_ms: unknown }>(
+      `select entity_id, min(${column}) as at_ms from broker.message
+       where ${condition} and ${column} is not null group by entity_id`,
     );
-    return rows.map(({ entity_id: entityId }) => entityId);
+    return rows.map((row) => ({ entityId: row.entity_id, atMs: Number(row.at_ms) }));
   }
 
   async #read(text: string, values: readonly unknown[]): Promise<StoredMessage[]> {

@@ -66,8 +66,7 @@ const flushText = `
         enqueued_at, expires_at, scheduled_for, time_to_live, annotations, bare,
         seen_entity_id, seen_message_id)
     where a.seen_entity_id is null
-      or exists (select from fresh f
-        where f.entity_id = a.seen_entity_id and f.message_id = a.seen_message_id)
+      or (a.seen_entity_id, a.seen_message_id) in (select f.entity_id, f.message_id from fresh f)
     on conflict (entity_id, sequence_number) do nothing
   ), counted as (
     update broker.entity e

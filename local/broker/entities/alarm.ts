@@ -1,0 +1,57 @@
+/** Does work when its time has come: the earliest of the times that it was told, then the next one. */
+
+const longestTimerMs = 2_147_483_647;
+const retryMs = 1000;
+
+export interface AlarmParts {
+  /** Does what is due and answers when there is more to do, or Infinity. */
+  readonly work: () => Promise<number>;
+  /** The work is not done more often than this. */
+  readonly everyMs: number;
+  readonly report: (error: unknown) => void;
+}
+
+export class Alarm {
+  readonly #parts: AlarmParts;
+  #timer: NodeJS.Timeout | undefined;
+  #nextMs = Infinity;
+  #notBeforeMs = 0;
+  #working: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(parts: AlarmParts) {
+    this.#parts = parts;
+  }
+
+  wake(timeMs: number): void {
+    const atMs = Math.max(timeMs, this.#notBeforeMs);
+    if (this.#isStopped || atMs >= this.#nextMs) return;
+    this.#nextMs = atMs;
+    clearTimeout(this.#timer);
+    const delayMs = Math.min(Math.max(0, atMs - Date.now()), longestTimerMs);
+    this.#timer = setTimeout(() => this.#ring(), delayMs);
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#working;
+  }
+
+  #ring(): void {
+    this.#nextMs = Infinity;
+    this.#notBeforeMs = Date.now() + this.#parts.everyMs;
+    // Told of a time while it works, it finds it by looking for the next one.
+    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+  }
+
+  async #work(): Promise<void> {
+    try {
+      const nextMs = await this.#parts.work();
+      if (nextMs < Infinity) this.wake(nextMs);
+    } catch (error) {
+      this.#parts.report(error);
+      this.wake(Date.now() + retryMs);
+    }
+  }
+}
