@@ -88,7 +88,7 @@ export interface FlowContext<Input extends z.ZodType> {
   ): Waiting<Outcome<z.output<Out>, "unavailable">>;
   /**
    * Waits for the first of these events, or until the time comes (null: for ever). Once in a life:
-   * end with `again` afterwards, see docs/decisions/0020-flows-look-act-wait.md.
+   * end with `again` afterwards, see docs/decisions/0004-flows-look-act-wait.md.
    */
   waitFor<Event extends FlowEvent>(
     events: readonly Event[],
