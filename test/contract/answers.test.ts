@@ -1,0 +1,169 @@
+/** What the wallet API answers, through a whole onboarding, fits the OpenAPI document that it serves. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { z } from "zod";
+import { customer } from "../../bench/customers.js";
+import { endpointsOf } from "../../functions/endpoints.js";
+import type { ErrorCode } from "../../shared/contracts/errors.js";
+import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../../shared/contracts/route.js";
+import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
+import { getWalletBalanceRoute } from "../../shared/contracts/wallet/balance.js";
+import * as contract from "../../shared/contracts/wallet/contract.js";
+import { getDiagnosticsRoute } from "../../shared/contracts/wallet/diagnostics.js";
+import * as iban from "../../shared/contracts/wallet/iban.js";
+import * as mandates from "../../shared/contracts/wallet/mandates.js";
+import { getOnboarding } from "../../shared/contracts/wallet/onboarding.js";
+import * as wallets from "../../shared/contracts/wallet/wallets.js";
+import { client, type CallInput, type Client } from "../../shared/http/client.js";
+import { clientOf, partnerNamed, type Answer } from "../support/api.js";
+import { readOpenApi, type Misfits } from "../support/openapi-check.js";
+import { startTestStack, type TestStack } from "../support/stack.js";
+
+let stack: TestStack;
+let misfits: Misfits;
+let acme: Client;
+let last: Answer;
+const answered = new Set<string>();
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  misfits = await readOpenApi(stack, "wallet");
+  // Keeps each answer as it came, before the client reads it.
+  acme = client(stack.url, partnerNamed("acme"), async (address, init) => {
+    const answer = await fetch(address, init);
+    const text = await answer.clone().text();
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+    const body: unknown = isJson ? JSON.parse(text) : text;
+    last = { status: answer.status, headers: answer.headers, body };
+    return answer;
+  });
+});
+
+afterAll(async () => {
+  await stack.stop();
+});
+
+/** Calls as acme, and holds the answer to the document before handing it on. */
+const call = async <
+  Path extends string,
+  Params extends TextShape,
+  Query extends TextShape,
+  Body extends z.ZodType,
+  Ok extends JsonSuccess | BinarySuccess,
+  Code extends ErrorCode,
+>(
+  route: Route<Path, Params, Query, Body, Ok, Code>,
+  input: CallInput<Params, Query, Body>,
+) => {
+  const result = await acme.call(route, input);
+  expect(misfits(route, last), route.id).toEqual([]);
+  if (!result.ok) return result;
+  answered.add(route.id);
+  return result;
+};
+
+const valueOf = <Value>(
+  result: { readonly ok: true; readonly value: Value } | { readonly ok: false },
+): Value => {
+  if (result.ok) return result.value;
+  throw new Error(`refused: ${JSON.stringify(last.body)}`);
+};
+
+const { owner, iban: ownIban } = customer(4_711);
+
+test("every route of the wallet API answers as its document says, refusals included", async () => {
+  const { walletId } = valueOf(await call(wallets.createWalletRoute, { body: owner }));
+  const params = { walletId };
+  expect(await call(wallets.createWalletRoute, { body: owner })).toMatchObject({ status: 400 });
+  valueOf(await call(wallets.getWalletRoute, { params }));
+  const { taxId, firstName, lastName, phoneNumber } = owner;
+  valueOf(
+    await call(wallets.updateWalletRoute, { params, body: { taxId, email: "new@example.com" } }),
+  );
+  valueOf(
+    await call(wallets.updateWalletAttributesRoute, {
+      params,
+      body: { firstName, lastName, phoneNumber, city: "Roma", metadata: { level: 1 } },
+    }),
+  );
+  valueOf(await call(getDiagnosticsRoute, {}));
+  valueOf(await call(getWalletBalanceRoute, { params }));
+  valueOf(await call(contract.getContractTemplateRoute, {}));
+  valueOf(await call(contract.getContractFilledRoute, { params }));
+  expect(await call(contract.getContractSignedRoute, { params })).toMatchObject({ status: 400 });
+  valueOf(await call(contract.signContractRoute, { params }));
+  await expect
+    .poll(async () => (await call(contract.getContractSignedRoute, { params })).status)
+    .toBe(200);
+
+  expect(await call(iban.getSctInstructionsRoute, { params })).toMatchObject({ status: 400 });
+  const asked = valueOf(
+    await call(iban.updateWalletIbanRoute, { params, body: { iban: ownIban } }),
+  );
+  valueOf(await call(iban.getSctInstructionsRoute, { params }));
+  expect(
+    await call(mandates.initialiseMandateRoute, { params, body: { amount: 50 } }),
+  ).toMatchObject({ status: 400, error: { errorCode: "IbanNotValidated" } });
+
+  valueOf(
+    await acme.call(sendBankNotificationRoute, {
+      body: {
+        type: "IncomingSctStandard",
+        debtorName: `${owner.lastName} ${owner.firstName}`,
+        debtorIban: ownIban,
+        creditorIban: asked.destinationIban,
+        amount: asked.transferAmount,
+        reason: asked.ibanValidationCode,
+      },
+    }),
+  );
+  await expect
+    .poll(async () => valueOf(await call(wallets.getWalletRoute, { params })).isIbanValidated, {
+      timeout: 15_000,
+    })
+    .toBe(true);
+
+  expect(await call(mandates.getWalletMandateRoute, { params })).toMatchObject({ status: 404 });
+  valueOf(await call(mandates.initialiseMandateRoute, { params, body: { amount: 50 } }));
+  valueOf(await call(mandates.getWalletMandateRoute, { params }));
+  valueOf(await call(mandates.fillMandateRoute, { params }));
+  valueOf(await call(mandates.signMandateRoute, { params }));
+  await expect
+    .poll(async () => (await call(mandates.getMandatePdfRoute, { params })).status, {
+      timeout: 15_000,
+    })
+    .toBe(200);
+  await expect
+    .poll(async () => (await call(mandates.disableMandateRoute, { params })).status, {
+      timeout: 15_000,
+    })
+    .toBe(200);
+  valueOf(await call(getOnboarding, { params }));
+  valueOf(await call(iban.deleteWalletIbanRoute, { params }));
+});
+
+test("no route of the wallet API was left out", () => {
+  const declared = endpointsOf("development")
+    .map(({ route }) => route)
+    .filter(({ api }) => api === "wallet")
+    .map(({ id }) => id);
+  expect([...answered].sort()).toEqual(declared.sort());
+});
+
+test("another partner's wallet is 403 on every route that names one", async () => {
+  const created = valueOf(
+    await acme.call(wallets.createWalletRoute, { body: customer(4_712).owner }),
+  );
+  const globex = clientOf(stack, "globex");
+  const params = { walletId: created.walletId };
+  const refused = [
+    await globex.call(wallets.getWalletRoute, { params }),
+    await globex.call(getWalletBalanceRoute, { params }),
+    await globex.call(iban.deleteWalletIbanRoute, { params }),
+    await globex.call(iban.updateWalletIbanRoute, { params, body: { iban: ownIban } }),
+    await globex.call(contract.signContractRoute, { params }),
+    await globex.call(mandates.getWalletMandateRoute, { params }),
+    await globex.call(getOnboarding, { params }),
+  ];
+  for (const answer of refused)
+    expect(answer).toMatchObject({ status: 403, error: { errorCode: "WalletOfAnotherPartner" } });
+});
