@@ -22,7 +22,7 @@ const exceptionOf = (error: unknown): NonNullable<RetryContext["exception"]> => 
 
 /** A count of -1 means for ever. Rejects with the failure of the last attempt, or when stopped. */
 export const invokeWithRetry = async (
-  invoker: Invoker,
+  invoker: Pick<Invoker, "invoke">,
   fn: HostedFunction,
   call: Call,
   stopped: AbortSignal,

@@ -11,7 +11,7 @@ import type { TimerStatusStore } from "./timer-status.js";
 
 export interface TimerOptions {
   readonly clock: LocalClock;
-  readonly invoker: Invoker;
+  readonly invoker: Pick<Invoker, "invoke">;
   readonly log: HostLog;
   readonly settings: Readonly<Record<string, string>>;
   readonly sendOutputs: OutputSender;
@@ -76,8 +76,11 @@ class TimerFunction {
     }
     this.#lastMs = known.lastMs;
     this.#updatedMs = known.updatedMs;
-    const expected = this.#schedule.next(known.lastMs ?? known.updatedMs);
-    if (expected !== known.nextMs) {
+    const { lastMs = known.updatedMs, updatedMs } = known;
+    const isSameSchedule = [lastMs, updatedMs].some(
+      (from) => this.#schedule.next(from) === known.nextMs,
+    );
+    if (!isSameSchedule) {
       // The schedule is another one by now, so nothing can be overdue by it.
       await this.#remember(now);
       return false;
