@@ -1,4 +1,5 @@
 /** Makes an empty PDF form from its declaration, and fills and flattens one. */
+import { createHash } from "node:crypto";
 import type { EmbeddedFont, PDF, PDFPage } from "@libpdf/core";
 import { fitText, wrapText } from "./fit-text.js";
 import { fontBytes, pdfLibrary } from "./pdf-library.js";
@@ -19,6 +20,18 @@ export interface FormDeclaration {
   /** The date of this edition: the same declaration gives the same bytes at all times. */
   readonly edition: Date;
 }
+
+/** What the library draws by lot: the tag of each font's subset, and the file's identifier. */
+const subsetTag = /\/[A-Z]{6}\+DejaVu/g;
+const fileIdentifier = /\/ID \[<[0-9A-F]{32}> <[0-9A-F]{32}>\]/;
+
+/** The same bytes for the same content; each replacement keeps its length, and so every offset. */
+const withoutLots = (pdf: Uint8Array): Uint8Array => {
+  const text = Buffer.from(pdf).toString("latin1").replace(subsetTag, "/BORSEL+DejaVu");
+  const content = text.replace(fileIdentifier, "");
+  const id = createHash("sha256").update(content).digest("hex").slice(0, 32).toUpperCase();
+  return Buffer.from(text.replace(fileIdentifier, `/ID [<${id}> <${id}>]`), "latin1");
+};
 
 /** Points; a sheet of A4. */
 const sheet = { width: 595.28, height: 841.89, margin: 56 };
@@ -88,7 +101,7 @@ export const makeForm = async (declaration: FormDeclaration): Promise<Uint8Array
   drawFields(pdf, pen, declaration.fields, regular, grayscale(0.55));
   for (const clause of declaration.clauses) writeParagraph(pen, clause, regular, 8.5);
   writeParagraph(pen, declaration.closing, bold, 9);
-  return pdf.save({ subsetFonts: true });
+  return withoutLots(await pdf.save({ subsetFonts: true }));
 };
 
 /** A value that the font cannot write shows a question mark, and is still the wallet's own. */

@@ -1,0 +1,169 @@
+/** Contract and mandate PDFs: a real form, filled and flattened, with a seal that verifies. */
+import { verify, X509Certificate } from "node:crypto";
+import { PDF } from "@libpdf/core";
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  contractTemplate,
+  fillContract,
+  type ContractHolder,
+} from "../../shared/documents/contract-pdf.js";
+import { childrenOf, retagged } from "../../shared/documents/der.js";
+import { fitText, wrapText } from "../../shared/documents/fit-text.js";
+import { makeForm } from "../../shared/documents/pdf-form.js";
+import { sealPdf, signedDigest, signedRange } from "../../shared/documents/seal.js";
+import { madeSealKey, makeSealKey, type SealKey } from "../../shared/documents/seal-key.js";
+
+const holder: ContractHolder = {
+  walletId: "01a1fc82-eec5-792e-9f93-cbdb76556123",
+  partnerKey: "acme",
+  firstName: "Niccolò Łukasz",
+  lastName: "D’Angelo",
+  taxId: "DNGNCL80A01H501X",
+  addressStreet: "Via dell'Università",
+  addressNumber: "7/b",
+  zipCode: "47121",
+  city: "Forlì",
+  province: "FC",
+  country: null,
+  phoneNumber: "+393331234567",
+  email: "niccolo@example.com",
+  iban: null,
+};
+
+const textOf = async (pdf: Uint8Array): Promise<string> => {
+  const document = await PDF.load(pdf);
+  return document
+    .extractText()
+    .map(({ text }) => text)
+    .join("\n");
+};
+
+const fieldNames = async (pdf: Uint8Array): Promise<string[]> =>
+  (await PDF.load(pdf))
+    .getForm()
+    ?.getTextFields()
+    .map(({ name }) => name) ?? [];
+
+describe("the form", () => {
+  test("the contract's template has a text field for each of the holder's data", async () => {
+    expect(await fieldNames(await contractTemplate())).toEqual([
+      ...["walletId", "partnerKey", "firstName", "lastName", "taxId", "address", "city"],
+      ...["country", "phoneNumber", "email", "iban"],
+    ]);
+  });
+
+  test("the same declaration gives the same bytes", async () => {
+    const declaration = {
+      title: "Title – à",
+      subtitle: "Subtitle",
+      introduction: "Introduction",
+      fields: [{ name: "one", label: "One" }],
+      clauses: ["1. Clause"],
+      closing: "Closing",
+      edition: new Date("2026-01-01T00:00:00Z"),
+    };
+    const [first, second] = [await makeForm(declaration), await makeForm(declaration)];
+    expect(Buffer.compare(first, second)).toBe(0);
+  });
+
+  test("filled, it shows the data with their accents and has no fields left", async () => {
+    const filled = await fillContract(holder);
+    const text = await textOf(filled);
+    for (const shown of ["Niccolò Łukasz", "D’Angelo", "Via dell'Università 7/b", "47121 Forlì FC"])
+      expect(text).toContain(shown);
+    expect(await fieldNames(filled)).toEqual([]);
+  });
+
+  test("letters that the font lacks become question marks, the rest stays", async () => {
+    const text = await textOf(await fillContract({ ...holder, city: "Tōkyō 東京" }));
+    expect(text).toContain("Tōkyō ??");
+  });
+});
+
+describe("fitting text", () => {
+  const measure = (text: string, size: number): number => text.length * size * 0.6;
+  const box = { width: 320, height: 20 };
+
+  test("what fits stays on one line at full size", () => {
+    expect(fitText("Rossi", box, measure)).toMatchObject({ size: 11, lines: ["Rossi"] });
+    expect(fitText("", box, measure).lines).toEqual([]);
+  });
+
+  test("up to 255 letters of a name are kept whole, however they are broken", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", "m", " "), maxLength: 255 }), (name) => {
+        const { lines, size, lineHeight } = fitText(name, box, measure);
+        expect(lines.join("").replaceAll(" ", "")).toBe(name.replaceAll(" ", ""));
+        for (const line of lines) expect(measure(line, size)).toBeLessThanOrEqual(box.width);
+        expect(lines.length * lineHeight).toBeLessThanOrEqual(box.height);
+      }),
+    );
+  });
+
+  test("a character wider than the box gets a line of its own", () => {
+    expect(wrapText("ab", 1, 10, measure)).toEqual(["a", "b"]);
+  });
+});
+
+describe("the seal", () => {
+  let key: SealKey;
+  let sealed: Buffer;
+  beforeAll(async () => {
+    key = madeSealKey(await makeSealKey(Date.parse("2026-11-20T00:00:00Z")));
+    sealed = Buffer.from(
+      await sealPdf(await fillContract(holder), key, new Date("2026-11-20T10:00:00Z")),
+    );
+  });
+
+  const signature = (pdf: Buffer): Buffer => {
+    const [, length, restStart] = signedRange(pdf);
+    return Buffer.from(pdf.subarray(length + 1, restStart - 1).toString("latin1"), "hex");
+  };
+
+  /** The signer's signed attributes and signature, out of ContentInfo → SignedData → SignerInfo. */
+  const signerParts = (pdf: Buffer) => {
+    const [, content] = childrenOf(signature(pdf));
+    const [signedData] = childrenOf(content ?? Buffer.alloc(0));
+    const [signerInfo] = childrenOf(
+      childrenOf(signedData ?? Buffer.alloc(0)).at(-1) ?? Buffer.alloc(0),
+    );
+    const [, , , attributes, , value] = childrenOf(signerInfo ?? Buffer.alloc(0));
+    if (attributes === undefined || value === undefined) throw new Error("no signer");
+    return {
+      attributes: Buffer.concat([Buffer.of(0x31), attributes.subarray(1)]),
+      value: value.subarray(4),
+    };
+  };
+
+  test("it is a PAdES signature over the whole document but its own bytes", () => {
+    expect(sealed.toString("latin1")).toContain("/SubFilter /ETSI.CAdES.detached");
+    const [start, length, restStart, restLength] = signedRange(sealed);
+    expect(start).toBe(0);
+    expect(restStart + restLength).toBe(sealed.length);
+    expect(sealed.subarray(length, restStart).toString("latin1")).toMatch(/^<[0-9a-f]+>$/);
+  });
+
+  test("the signature verifies with the certificate's key and holds the document's digest", () => {
+    const certificate = new X509Certificate(Buffer.from(key.certificate));
+    expect(certificate.verify(certificate.publicKey)).toBe(true);
+    const { attributes, value } = signerParts(sealed);
+    expect(verify("sha256", attributes, certificate.publicKey, value)).toBe(true);
+    expect(attributes.includes(signedDigest(sealed))).toBe(true);
+  });
+
+  test("it has no signing-time attribute, which PAdES forbids", () => {
+    const signingTime = Buffer.from("06092a864886f70d010905", "hex");
+    expect(signature(sealed).includes(signingTime)).toBe(false);
+  });
+
+  test("a document changed by one byte has another digest than the signed one", () => {
+    const changed = Buffer.from(sealed);
+    changed.writeUInt8(changed.readUInt8(1000) ^ 1, 1000);
+    expect(signerParts(changed).attributes.includes(signedDigest(changed))).toBe(false);
+  });
+
+  test("a retagged element keeps its length and content", () => {
+    expect(retagged(0, Buffer.from([0x31, 0x01, 0x05]))).toEqual(Buffer.from([0xa0, 0x01, 0x05]));
+  });
+});
