@@ -67,7 +67,7 @@ const startMandate = (mandateId: string): FlowCommand => ({
     flow: mandateActivation,
     instanceId: mandateActivationId(mandateId),
     input: { mandateId },
-    restart: "whenOver",
+    restartAfter: ["completed", "failed", "stopped"],
   },
 });
 

@@ -45,7 +45,13 @@ export interface Sweep {
   readonly next: string | null;
 }
 
-/** Looks at the wallets after `after`; a flow whose life is over too early gets another one. */
+/**
+ * A flow that ended while its row says that it should run gets another life: its message came while
+ * it was ending. One that an operator stopped stays so until its instance is purged.
+ */
+const restartAfter = ["completed", "failed"] as const;
+
+/** Looks at the wallets after `after`, a page at a time. */
 export const sweepFlows = async (
   { database }: Pick<Services, "database">,
   client: FlowClient,
@@ -56,7 +62,7 @@ export const sweepFlows = async (
   const started: string[] = [];
   for (const flow of due) {
     const start = startOf(flow);
-    if (start !== undefined && (await startOnce(client, { ...start, restart: "whenOver" })))
+    if (start !== undefined && (await startOnce(client, { ...start, restartAfter })))
       started.push(start.instanceId);
   }
   const wallets = new Set(due.map(({ walletId }) => walletId)).size;

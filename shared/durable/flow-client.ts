@@ -6,9 +6,16 @@ import type { Flow, FlowEvent } from "./flow.js";
 /** What this module uses of the library's client. */
 export type FlowClient = Pick<DurableClient, "getStatus" | "startNew" | "raiseEvent">;
 
-const final: readonly string[] = ["Completed", "Failed", "Terminated", "Canceled"];
+/** How an earlier life ended; `stopped`: by an operator's hand. */
+export type FlowEnd = "completed" | "failed" | "stopped";
+export type InstanceState = "absent" | "running" | FlowEnd;
 
-export type InstanceState = "absent" | "running" | "finished" | "failed";
+const ends: Readonly<Record<string, FlowEnd>> = {
+  Completed: "completed",
+  Failed: "failed",
+  Terminated: "stopped",
+  Canceled: "stopped",
+};
 
 const says = (error: unknown, text: string): boolean =>
   error instanceof Error && error.message.includes(text);
@@ -24,8 +31,7 @@ export const instanceState = async (
 ): Promise<InstanceState> => {
   try {
     const { runtimeStatus } = await client.getStatus(instanceId);
-    if (runtimeStatus.toString() === "Failed") return "failed";
-    return final.includes(runtimeStatus) ? "finished" : "running";
+    return ends[runtimeStatus] ?? "running";
   } catch (error) {
     if (isUnknownInstance(error)) return "absent";
     throw error;
@@ -36,18 +42,18 @@ export interface FlowStart<Input extends z.ZodType = z.ZodType> {
   readonly flow: Flow<Input>;
   readonly instanceId: string;
   readonly input: z.input<Input>;
-  /** Which lives that are over may be followed by another: by default only one that failed. */
-  readonly restart?: "whenFailed" | "whenOver";
+  /** Which ends of an earlier life let another one follow; by default only a failure. */
+  readonly restartAfter?: readonly FlowEnd[];
 }
 
 /** Starts the flow if it is absent; resolves to whether it started. */
 export const startOnce = async <Input extends z.ZodType>(
   client: FlowClient,
-  { flow, instanceId, input, restart = "whenFailed" }: FlowStart<Input>,
+  { flow, instanceId, input, restartAfter = ["failed"] }: FlowStart<Input>,
 ): Promise<boolean> => {
   const state = await instanceState(client, instanceId);
   if (state === "running") return false;
-  if (state === "finished" && restart === "whenFailed") return false;
+  if (state !== "absent" && !restartAfter.includes(state)) return false;
   try {
     await client.startNew(flow.name, { instanceId, input });
     return true;

@@ -51,9 +51,12 @@ test("a flow that failed is started again", async () => {
   expect(await startOnce(client, start)).toBe(true);
 });
 
-test("a flow that is over is started again where that is asked for", async () => {
-  const { client } = clientOf("Completed");
-  expect(await startOnce(client, { ...start, restart: "whenOver" })).toBe(true);
+test("a flow that is over is started again after the ends that are named, and no others", async () => {
+  const again = { ...start, restartAfter: ["completed", "failed"] } as const;
+  expect(await startOnce(clientOf("Completed").client, again)).toBe(true);
+  expect(await startOnce(clientOf("Failed").client, again)).toBe(true);
+  expect(await startOnce(clientOf("Terminated").client, again)).toBe(false);
+  expect(await startOnce(clientOf("Running").client, again)).toBe(false);
 });
 
 test("losing the race to start is no failure", async () => {
