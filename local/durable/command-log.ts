@@ -80,7 +80,11 @@ export class CommandLog {
       if (isRecord(task)) this.#add(this.#taskCommand(this.#numbersSeen, task), at);
       else unclaimed.push(this.#numbersSeen);
     }
-    if (unclaimed.length > 0) this.#fireAndForget(actions, unclaimed, at);
+    if (unclaimed.length === 0) return;
+    const known = this.commands.length;
+    this.#fireAndForget(actions, unclaimed, at);
+    // In the order in which the code asked: a signal reaches an entity before a later call does.
+    if (this.commands.length > known) this.commands.sort((a, b) => a.command.id - b.command.id);
   }
 
   #add(command: Command | undefined, at: number): void {

@@ -124,6 +124,11 @@ export class InstanceRoutes {
         message: `No instance with ID '${id}' was found. (Parameter 'instanceId')`,
         type: "System.ArgumentException",
       });
+    if (!withNewId && !isFinal(row.status))
+      return refusal(409, "A non-terminal instance with this instance ID already exists.", {
+        message: `An Orchestration instance with the status ${row.status} already exists.`,
+        type: "DurableTask.Core.Exceptions.OrchestrationAlreadyExistsException",
+      });
     return this.#starts.start({
       name: row.name,
       id: withNewId ? undefined : id,

@@ -63,7 +63,7 @@ const endFrom = (name: string, end: ReplayEnd): End | undefined => {
   if (end.kind !== "threw") return undefined;
   const reason = `Orchestrator function '${name}' failed: ${end.message}`;
   const frames = end.stack.split("\n").filter((line) => /^\s+at /u.test(line));
-  return failure(reason, `Message: ${end.message}, StackTrace: ${frames.join("\n")}`);
+  return failure(reason, `Message: ${end.message}, StackTrace: ${frames.join("\n").trim()}`);
 };
 
 const newEvents = ({ state, now, arrivals }: TurnContext): HistoryEvent[] => [

@@ -165,11 +165,12 @@ define("unknownChild", function* ({ df: flow }) {
 define("entityCalls", function* ({ df: flow }) {
   const id = new df.EntityId("counter", flow.instanceId);
   flow.signalEntity(id, "add", 5);
+  const seen = [yield flow.callEntity(id, "get")];
   yield flow.callEntity(id, "add", 2);
   try {
     yield flow.callEntity(id, "fail");
   } catch {
-    return yield flow.callEntity(id, "get");
+    return [...seen, yield flow.callEntity(id, "get")];
   }
 });
 define("unknownEntity", function* ({ df: flow }) {
