@@ -86,6 +86,11 @@ const inputReader = <Params extends TextShape, Query extends TextShape, Body ext
   const params = z.object(route.params ?? ({} as Params));
   const query = z.object(route.query ?? ({} as Query));
   const readPath = pathReader(fullPath(route));
+  // Most routes declare no query: theirs is parsed once and for all.
+  const noQuery =
+    Object.keys(query.shape).length === 0
+      ? parseQuery(query, new URLSearchParams(), [])
+      : undefined;
   const readBody = async (request: HttpRequest): Promise<Outcome<z.output<Body>, ErrorCode>> => {
     if (route.body === undefined) return success(undefined as z.output<Body>);
     const json = await readJsonBody(request);
@@ -103,7 +108,7 @@ const inputReader = <Params extends TextShape, Query extends TextShape, Body ext
   return async (request: HttpRequest): Promise<Outcome<Input, ErrorCode>> => {
     const parsedParams = parseParams(params, readPath(request.url));
     if (!parsedParams.ok) return parsedParams;
-    const parsedQuery = parseQuery(query, request.query, route.errors);
+    const parsedQuery = noQuery ?? parseQuery(query, request.query, route.errors);
     if (!parsedQuery.ok) return parsedQuery;
     const body = await readBody(request);
     if (!body.ok) return body;
