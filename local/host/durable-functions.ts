@@ -12,9 +12,14 @@ const kindOfTrigger: Readonly<Record<string, DurableKind>> = {
 export const durableKind = (fn: HostedFunction): DurableKind | undefined =>
   kindOfTrigger[fn.trigger.type.toLowerCase()];
 
+/**
+ * An engine goes on with open orchestrations before its start has come to an end; an activity that
+ * asks for a durable client waits for `engineStarted`, since until then there is none.
+ */
 export const durableFunctions = (
   functions: readonly HostedFunction[],
   invoker: Invoker,
+  engineStarted: () => Promise<unknown>,
 ): DurableFunctions => {
   const byKind: Record<DurableKind, Map<string, HostedFunction>> = {
     orchestrator: new Map(),
@@ -49,7 +54,9 @@ export const durableFunctions = (
       runLive("orchestrator", name, trigger, onContext),
     runEntity: (name, trigger) => runLive("entity", name, trigger),
     runActivity: async (name, input, instanceId) => {
-      const outcome = await invoker.invoke(lookUp("activity", name), {
+      const activity = lookUp("activity", name);
+      if (activity.inputs.length > 0) await engineStarted();
+      const outcome = await invoker.invoke(activity, {
         trigger: input === undefined ? null : { json: input },
         triggerMetadata: { instanceId: { string: instanceId } },
       });

@@ -133,6 +133,7 @@ class AppHost implements Host {
   readonly #timers: TimerTriggers;
   readonly #bus: ServiceBusTriggers;
   readonly #http: HttpTriggers;
+  #engineStarted: Promise<DurableEngine> | undefined;
   #engine: DurableEngine | undefined;
   #state: HostStatus["state"] = "Starting";
 
@@ -170,7 +171,10 @@ class AppHost implements Host {
   }
 
   async start(): Promise<void> {
-    if (usesDurable(this.#functions)) this.#engine = await this.#startEngine();
+    if (usesDurable(this.#functions)) {
+      this.#engineStarted = this.#startEngine();
+      this.#engine = await this.#engineStarted;
+    }
     const routes = {
       keys: functionKeys(this.#config.settings),
       status: () => this.status(),
@@ -225,7 +229,7 @@ class AppHost implements Host {
       pool,
       clock,
       hub: this.#config.hubName,
-      functions: durableFunctions(this.#functions, this.#invoker),
+      functions: durableFunctions(this.#functions, this.#invoker, async () => this.#engineStarted),
       baseUrl: this.url,
       key: this.#durableKey,
     });
