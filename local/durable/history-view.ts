@@ -1,105 +1,78 @@
 /** The history of an instance as clients see it: text for kinds, tasks folded into their ends. */
 import { eventCode, type EventName, type HistoryEvent } from "./protocol.js";
 
+interface ViewContext {
+  readonly starts: ReadonlyMap<number, HistoryEvent>;
+  readonly withResults: boolean;
+}
+type View = (event: HistoryEvent, context: ViewContext) => object;
+
 const names = new Map<number, EventName>();
 for (const [name, code] of Object.entries(eventCode))
   if (name in eventCode) names.set(code, name as EventName);
 
 const value = (text: string | undefined): unknown => (text === undefined ? null : JSON.parse(text));
 
-/** The event that started the task which `event` ends. */
-const startOf = (
-  { TaskScheduledId }: HistoryEvent,
-  starts: ReadonlyMap<number, HistoryEvent>,
-): object => {
-  const start = starts.get(TaskScheduledId ?? -1);
-  return {
-    ScheduledTime: start?.Timestamp.toISOString(),
-    FunctionName: start?.Name,
-    Input: null,
-  };
+const result = ({ Result }: HistoryEvent, { withResults }: ViewContext): object =>
+  withResults ? { Result: value(Result) } : {};
+
+/** What the event that started the task says, at the end that it is folded into. */
+const start = ({ TaskScheduledId }: HistoryEvent, { starts }: ViewContext): object => {
+  const event = starts.get(TaskScheduledId ?? -1);
+  return { ScheduledTime: event?.Timestamp.toISOString(), FunctionName: event?.Name, Input: null };
 };
 
-const view = (
-  event: HistoryEvent,
-  starts: ReadonlyMap<number, HistoryEvent>,
-  withResults: boolean,
-): object | undefined => {
-  const EventType = names.get(event.EventType);
-  const Timestamp = event.Timestamp.toISOString();
-  const Result = withResults ? { Result: value(event.Result) } : {};
-  switch (EventType) {
-    case "ExecutionStarted":
-      return {
-        EventType,
-        Input: event.Input ?? null,
-        Correlation: null,
-        ParentTraceContext: null,
-        ScheduledStartTime: null,
-        Generation: 0,
-        GenerateNewTrace: false,
-        Timestamp,
-        FunctionName: event.Name,
-      };
-    case "TaskCompleted":
-    case "SubOrchestrationInstanceCompleted":
-      return { EventType, ...Result, Timestamp, ...startOf(event, starts) };
-    case "TaskFailed":
-    case "SubOrchestrationInstanceFailed": {
-      const { Reason, Details } = event;
-      return {
-        EventType,
-        Reason,
-        Details,
-        FailureDetails: null,
-        Timestamp,
-        ...startOf(event, starts),
-      };
-    }
-    case "TaskScheduled":
-    case "SubOrchestrationInstanceCreated": {
-      const more = event.InstanceId === undefined ? {} : { InstanceId: event.InstanceId };
-      const base = { EventType, ...more, Name: event.Name, Input: null };
-      return { ...base, ParentTraceContext: null, Tags: null, Timestamp };
-    }
-    case "TimerCreated":
-    case "TimerFired":
-      return { EventType, FireAt: event.FireAt?.toISOString(), Timestamp };
-    case "EventRaised":
-      return {
-        EventType,
-        Name: event.Name,
-        Input: event.Input ?? null,
-        ParentTraceContext: null,
-        Timestamp,
-      };
-    case "EventSent":
-      return {
-        EventType,
-        InstanceId: event.InstanceId,
-        Name: event.Name,
-        Input: event.Input,
-        Timestamp,
-      };
-    case "ExecutionSuspended":
-    case "ExecutionResumed":
-      return { EventType, Reason: event.Reason ?? null, Timestamp };
-    case "ExecutionTerminated":
-      return { EventType, Input: event.Input ?? null, Timestamp };
-    case "GenericEvent":
-      return { Data: event.Input ?? null, EventType, Timestamp };
-    case "ExecutionCompleted":
-      return {
-        EventType,
-        OrchestrationStatus: event.OrchestrationStatus,
-        ...Result,
-        FailureDetails: null,
-        Timestamp,
-      };
-    case "OrchestratorStarted":
-    case undefined:
-      return undefined;
-  }
+const completedTask: View = (event, context) => ({
+  ...result(event, context),
+  ...start(event, context),
+});
+const failedTask: View = (event, context) => ({
+  Reason: event.Reason,
+  Details: event.Details,
+  FailureDetails: null,
+  ...start(event, context),
+});
+const openTask: View = ({ InstanceId, Name }) => ({
+  ...(InstanceId !== undefined && { InstanceId }),
+  Name,
+  Input: null,
+  ParentTraceContext: null,
+  Tags: null,
+});
+const timer: View = ({ FireAt }) => ({ FireAt: FireAt?.toISOString() });
+const withReason: View = ({ Reason }) => ({ Reason: Reason ?? null });
+
+/** What each kind shows besides its name and its time; null for a kind that is not shown. */
+const views: Readonly<Record<EventName, View | null>> = {
+  ExecutionStarted: ({ Input, Name }) => ({
+    Input: Input ?? null,
+    Correlation: null,
+    ParentTraceContext: null,
+    ScheduledStartTime: null,
+    Generation: 0,
+    GenerateNewTrace: false,
+    FunctionName: Name,
+  }),
+  ExecutionCompleted: (event, context) => ({
+    OrchestrationStatus: event.OrchestrationStatus,
+    ...result(event, context),
+    FailureDetails: null,
+  }),
+  ExecutionTerminated: ({ Input }) => ({ Input: Input ?? null }),
+  TaskScheduled: openTask,
+  TaskCompleted: completedTask,
+  TaskFailed: failedTask,
+  SubOrchestrationInstanceCreated: openTask,
+  SubOrchestrationInstanceCompleted: completedTask,
+  SubOrchestrationInstanceFailed: failedTask,
+  TimerCreated: timer,
+  TimerFired: timer,
+  OrchestratorStarted: null,
+  EventSent: ({ InstanceId, Name, Input }) => ({ InstanceId, Name, Input }),
+  EventRaised: ({ Name, Input }) => ({ Name, Input: Input ?? null, ParentTraceContext: null }),
+  GenericEvent: ({ Input }) => ({ Data: Input ?? null }),
+  ExecutionSuspended: withReason,
+  ExecutionResumed: withReason,
 };
 
 export const historyView = (history: readonly HistoryEvent[], withResults: boolean): object[] => {
@@ -112,7 +85,12 @@ export const historyView = (history: readonly HistoryEvent[], withResults: boole
     if (isStart) starts.set(event.EventId, event);
     if (event.TaskScheduledId !== undefined) ended.add(event.TaskScheduledId);
   }
-  return history
-    .filter((event) => !(starts.get(event.EventId) === event && ended.has(event.EventId)))
-    .flatMap((event) => view(event, starts, withResults) ?? []);
+  return history.flatMap((event) => {
+    const EventType = names.get(event.EventType);
+    const view = EventType === undefined ? null : views[EventType];
+    const isFolded = starts.get(event.EventId) === event && ended.has(event.EventId);
+    if (view === null || isFolded) return [];
+    const Timestamp = event.Timestamp.toISOString();
+    return [{ EventType, ...view(event, { starts, withResults }), Timestamp }];
+  });
 };
