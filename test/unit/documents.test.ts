@@ -1,5 +1,6 @@
 /** Contract and mandate PDFs: a real form, filled and flattened, with a seal that verifies. */
 import { verify, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { PDF } from "@libpdf/core";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -12,7 +13,12 @@ import { childrenOf, retagged } from "../../shared/documents/der.js";
 import { fitText, wrapText } from "../../shared/documents/fit-text.js";
 import { makeForm } from "../../shared/documents/pdf-form.js";
 import { sealPdf, signedDigest, signedRange } from "../../shared/documents/seal.js";
-import { madeSealKey, makeSealKey, type SealKey } from "../../shared/documents/seal-key.js";
+import {
+  madeSealKey,
+  makeSealKey,
+  sealKeyOfP12,
+  type SealKey,
+} from "../../shared/documents/seal-key.js";
 
 const holder: ContractHolder = {
   walletId: "01a1fc82-eec5-792e-9f93-cbdb76556123",
@@ -121,6 +127,12 @@ describe("the seal", () => {
     return Buffer.from(pdf.subarray(length + 1, restStart - 1).toString("latin1"), "hex");
   };
 
+  /** What lies behind tag and length. */
+  const contentOf = (element: Buffer): Buffer => {
+    const first = element.readUInt8(1);
+    return element.subarray(first < 0x80 ? 2 : 2 + (first & 0x7f));
+  };
+
   /** The signer's signed attributes and signature, out of ContentInfo → SignedData → SignerInfo. */
   const signerParts = (pdf: Buffer) => {
     const [, content] = childrenOf(signature(pdf));
@@ -132,7 +144,7 @@ describe("the seal", () => {
     if (attributes === undefined || value === undefined) throw new Error("no signer");
     return {
       attributes: Buffer.concat([Buffer.of(0x31), attributes.subarray(1)]),
-      value: value.subarray(4),
+      value: contentOf(value),
     };
   };
 
@@ -150,6 +162,16 @@ describe("the seal", () => {
     const { attributes, value } = signerParts(sealed);
     expect(verify("sha256", attributes, certificate.publicKey, value)).toBe(true);
     expect(attributes.includes(signedDigest(sealed))).toBe(true);
+  });
+
+  test.each(["rsa", "ec"])("the %s key of a PKCS #12 file seals as well", async (kind) => {
+    const p12 = await readFile(new URL(`../support/seal-${kind}.p12`, import.meta.url));
+    const own = await sealKeyOfP12(p12, "secret");
+    const pdf = Buffer.from(await sealPdf(await contractTemplate(), own, new Date()));
+    const { attributes, value } = signerParts(pdf);
+    const { publicKey } = new X509Certificate(Buffer.from(own.certificate));
+    expect(verify("sha256", attributes, publicKey, value)).toBe(true);
+    await expect(sealKeyOfP12(p12, "wrong")).rejects.toThrow();
   });
 
   test("it has no signing-time attribute, which PAdES forbids", () => {

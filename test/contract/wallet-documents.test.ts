@@ -1,0 +1,93 @@
+/** Documents through HTTP: the template, the signed contract and mandate, the same bytes each time. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import {
+  getContractFilledRoute,
+  getContractSignedRoute,
+  getContractTemplateRoute,
+  signContractRoute,
+} from "../../shared/contracts/wallet/contract.js";
+import {
+  fillMandateRoute,
+  getMandatePdfRoute,
+  initialiseMandateRoute,
+  signMandateRoute,
+} from "../../shared/contracts/wallet/mandates.js";
+import type { Database } from "../../shared/database/database.js";
+import { signedRange } from "../../shared/documents/seal.js";
+import type { CallResult, Client } from "../../shared/http/client.js";
+import { clientOf, openStackDatabase } from "../support/api.js";
+import { startTestStack, type TestStack } from "../support/stack.js";
+import { openValidatedWallet } from "../support/wallet-fixtures.js";
+
+let stack: TestStack;
+let database: Database;
+let acme: Client;
+beforeAll(async () => {
+  stack = await startTestStack();
+  database = openStackDatabase(stack);
+  acme = clientOf(stack, "acme");
+});
+afterAll(async () => {
+  await database.close();
+  await stack.stop();
+});
+
+const valueOf = <Value>(result: CallResult<Value>): Value => {
+  if (result.ok) return result.value;
+  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
+};
+
+const pdfOf = (result: CallResult<Uint8Array>): Buffer => Buffer.from(valueOf(result));
+
+/** The signature's byte range reaches the file's last byte. */
+const expectSealed = (pdf: Buffer): void => {
+  expect(pdf.toString("latin1")).toContain("/ETSI.CAdES.detached");
+  const [start, , restStart, restLength] = signedRange(pdf);
+  expect([start, restStart + restLength]).toEqual([0, pdf.length]);
+};
+
+test("the contract is sealed once, and stays the same when the wallet changes or the platform restarts", async () => {
+  const { walletId } = await openValidatedWallet(database);
+  const params = { walletId };
+  expect(valueOf(await acme.call(signContractRoute, { params }))).toMatchObject({
+    walletId,
+    status: "Signed",
+    signedAt: expect.stringMatching(/Z$/) as string,
+  });
+  const signed = pdfOf(await acme.call(getContractSignedRoute, { params }));
+  expectSealed(signed);
+  const template = pdfOf(await acme.call(getContractTemplateRoute, {}));
+
+  await database.execute("update borsello.wallet set city = 'Roma' where wallet_id = $1", [
+    walletId,
+  ]);
+  valueOf(await acme.call(signContractRoute, { params }));
+  await stack.restart();
+
+  expect(pdfOf(await acme.call(getContractSignedRoute, { params })).equals(signed)).toBe(true);
+  expect(pdfOf(await acme.call(getContractTemplateRoute, {})).equals(template)).toBe(true);
+  const filled = pdfOf(await acme.call(getContractFilledRoute, { params }));
+  expect(filled.subarray(0, 5).toString()).toBe("%PDF-");
+  expect(filled.toString("latin1")).not.toContain("/ByteRange");
+});
+
+test("a signed mandate is sealed before its activation is requested", async () => {
+  const { walletId } = await openValidatedWallet(database);
+  const params = { walletId };
+  // The sandbox's bank leaves amounts ending in .98 without an answer, so the state stands still.
+  const body = { amount: 50.98, frequency: null };
+  expect(valueOf(await acme.call(initialiseMandateRoute, { params, body }))).toMatchObject({
+    status: "Draft",
+    frequency: "Monthly",
+    amount: 50.98,
+  });
+  const filled = pdfOf(await acme.call(fillMandateRoute, { params }));
+  expect(filled.toString("latin1")).not.toContain("/ByteRange");
+  expect(valueOf(await acme.call(signMandateRoute, { params }))).toMatchObject({
+    status: "ActivationRequested",
+    activationRequestDate: expect.stringMatching(/Z$/) as string,
+  });
+  const signed = pdfOf(await acme.call(getMandatePdfRoute, { params }));
+  expectSealed(signed);
+  expect(pdfOf(await acme.call(getMandatePdfRoute, { params })).equals(signed)).toBe(true);
+});
