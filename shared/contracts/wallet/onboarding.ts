@@ -1,6 +1,7 @@
 /** The onboarding of a wallet as one view (contract 0.5). */
 import { z } from "zod";
 import { route } from "../route.js";
+import { DateTime, NullableDateTime, walletParams } from "./fields.js";
 
 export const onboardingStatuses = ["Running", "Completed", "Expired", "Failed"] as const;
 export const onboardingStepNames = [
@@ -16,24 +17,26 @@ export const onboardingStepStatuses = [
   "Skipped",
 ] as const;
 
-const date = z.iso.datetime().nullable();
+export const OnboardingStep = z
+  .object({
+    name: z.enum(onboardingStepNames),
+    status: z.enum(onboardingStepStatuses),
+    startedAt: NullableDateTime,
+    endedAt: NullableDateTime,
+    /** What it waits for, or how it ended, in words. */
+    detail: z.string().nullable(),
+  })
+  .meta({ id: "OnboardingStep" });
 
-export const OnboardingStep = z.object({
-  name: z.enum(onboardingStepNames),
-  status: z.enum(onboardingStepStatuses),
-  startedAt: date,
-  endedAt: date,
-  /** What it waits for, or how it ended, in words. */
-  detail: z.string().nullable(),
-});
-
-export const Onboarding = z.object({
-  walletId: z.uuid(),
-  status: z.enum(onboardingStatuses),
-  steps: z.array(OnboardingStep),
-  startedAt: z.iso.datetime(),
-  endedAt: date,
-});
+export const Onboarding = z
+  .object({
+    walletId: z.uuid(),
+    status: z.enum(onboardingStatuses),
+    steps: z.array(OnboardingStep),
+    startedAt: DateTime,
+    endedAt: NullableDateTime,
+  })
+  .meta({ id: "Onboarding" });
 export type Onboarding = z.output<typeof Onboarding>;
 
 export const getOnboarding = route({
@@ -41,7 +44,7 @@ export const getOnboarding = route({
   api: "wallet",
   method: "GET",
   path: "wallets/{walletId}/onboarding",
-  params: { walletId: z.uuid() },
+  params: walletParams,
   role: "Wallet.Read",
   ok: { status: 200, schema: Onboarding },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
