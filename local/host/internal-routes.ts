@@ -58,6 +58,12 @@ const durableCall = (routes: InternalRoutes, req: IncomingMessage, body: Buffer)
   return { method: req.method ?? "GET", url, headers, body };
 };
 
+/** Whoever lacks the master key is not told which of the host's addresses exist. */
+const writeUnknown = (routes: InternalRoutes, req: IncomingMessage, res: ServerResponse): void => {
+  if (isAllowed(req, "admin", routes.keys)) writeEmpty(res, 404);
+  else writeEmpty(res, 401, { "WWW-Authenticate": "Bearer" });
+};
+
 const serveDurable = async (
   routes: InternalRoutes,
   req: IncomingMessage,
@@ -65,7 +71,7 @@ const serveDurable = async (
 ): Promise<void> => {
   const answer = await routes.durable(durableCall(routes, req, await readBody(req)));
   if (answer === null) {
-    writeEmpty(res, 404);
+    writeUnknown(routes, req, res);
     return;
   }
   const length = { "Content-Length": String(Buffer.byteLength(answer.body)) };
