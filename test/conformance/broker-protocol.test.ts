@@ -9,8 +9,9 @@ import { bodies, brokerFixture, type BrokerFixture } from "../support/broker.js"
 
 let fixture: BrokerFixture;
 const connections: Connection[] = [];
+const reported: unknown[] = [];
 beforeAll(async () => {
-  fixture = await brokerFixture();
+  fixture = await brokerFixture({ report: (error) => void reported.push(error) });
 });
 afterEach(() => {
   for (const connection of connections.splice(0)) connection.close();
@@ -224,9 +225,26 @@ test("noise on the socket ends that connection alone", async () => {
   const closed = once(socket, "close");
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await closed;
+  expect(String(reported.at(-1))).toContain("Invalid protocol header");
   expect(fixture.broker.status().status).toBe("ok");
   const sender = fixture.client.createSender("plain");
   await sender.sendMessages({ body: "still here" });
   const receiver = fixture.client.createReceiver("plain", { receiveMode: "receiveAndDelete" });
   expect(bodies(await receiver.receiveMessages(1))).toEqual(["still here"]);
+});
+
+test("clients may say by their mechanism that their claims follow", async () => {
+  const mechanism = {
+    start: (done: (error: undefined, response: string) => void) => done(undefined, ""),
+  };
+  const options = {
+    port: fixture.broker.port,
+    host: "127.0.0.1",
+    reconnect: false,
+    sasl_mechanisms: { MSSBCBS: mechanism },
+  };
+  const connection = rhea.create_container().connect(options);
+  connections.push(connection);
+  await once(connection, "connection_open");
+  expect(await authorize(connection, token("sb://127.0.0.1/"))).toBe(202);
 });

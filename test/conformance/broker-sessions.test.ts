@@ -124,6 +124,9 @@ test("a lapsed session is told to its receiver and its messages count as failed"
   expect(await codeOf(receiver.completeMessage(message))).toBe("SessionLockLost");
   expect(await codeOf(receiver.renewSessionLock())).toBe("SessionLockLost");
   const again = await accept("brief-sessions", "lapsing");
+  // The former receiver can neither prolong nor give back what is another's now.
+  expect(await codeOf(receiver.renewSessionLock())).toBe("SessionLockLost");
+  await receiver.close();
   const redelivered = one(await again.receiveMessages(1));
   expect(redelivered.deliveryCount).toBe(1);
   await again.completeMessage(redelivered);

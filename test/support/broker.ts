@@ -101,12 +101,15 @@ export interface BrokerFixture {
   stop(): Promise<void>;
 }
 
-export const brokerFixture = async (): Promise<BrokerFixture> => {
+export const brokerFixture = async (
+  options: { readonly report?: (error: unknown) => void } = {},
+): Promise<BrokerFixture> => {
   const database = await createDatabase();
   const broker = await startBroker({
     connectionString: database.url,
     topology: testTopology,
     port: 0,
+    ...options,
   });
   const client = connect(broker.port);
   return {

@@ -1,9 +1,11 @@
 /** One stream of messages to its receivers: a whole queue, or one session of it. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { BrokerError, conditions, messageLockLost } from "../errors.js";
 import type { CommitLog } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import { withApplicationProperties } from "../wire/sections.js";
-import { types, type Typed } from "../wire/rhea.js";
+import type { Typed } from "../wire/rhea.js";
+import { deadLetterChanges } from "./dead-letter.js";
 import { LockTable, type Lock } from "./lock-table.js";
 import type { StoredMessage } from "./message.js";
 import { ReadyWindow, windowBytesMax, windowCountMax } from "./ready-window.js";
@@ -12,6 +14,8 @@ import { ReadyWindow, windowBytesMax, windowCountMax } from "./ready-window.js";
 export interface Consumer {
   /** Whether messages stay locked until they are settled, or are gone when they are sent. */
   readonly locks: boolean;
+  /** The link's name: requests about a session say by it whose they are. */
+  readonly name: string;
   /** How many more messages it asks for, those reserved apart. */
   capacity(): number;
   /** Sets room aside for a message that `deliver` will bring. */
@@ -35,6 +39,9 @@ export interface LaneQueue {
   /** A failure that nobody waits for. */
   report(error: unknown): void;
 }
+
+/** How long to leave a database alone that could not be read. */
+export const retryMs = 1000;
 
 export type Changes = ReadonlyMap<string, Typed>;
 const unchanged: Changes = new Map();
@@ -215,7 +222,10 @@ export class Lane {
     };
     this.#loading = this.#queue
       .exclusive(load)
-      .catch((error: unknown) => this.#queue.report(error))
+      .catch((error: unknown) => {
+        this.#queue.report(error);
+        return sleep(retryMs);
+      })
       .finally(() => {
         this.#loading = undefined;
         this.dispatch();
@@ -279,15 +289,3 @@ export class Lane {
     work.catch((error: unknown) => this.#queue.report(error));
   }
 }
-
-/** The application properties in which receivers of dead letters find why. */
-export const deadLetterChanges = (
-  reason: string | undefined,
-  description: string | undefined,
-): Map<string, Typed> => {
-  const changes = new Map<string, Typed>();
-  if (reason !== undefined) changes.set("DeadLetterReason", types.wrap_string(reason));
-  if (description !== undefined)
-    changes.set("DeadLetterErrorDescription", types.wrap_string(description));
-  return changes;
-};

@@ -4,7 +4,8 @@ import type { CommitLog } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import { withApplicationProperties, type ParsedMessage } from "../wire/sections.js";
 import type { QueueSettings } from "../topology.js";
-import { deadLetterChanges, Lane, type LaneQueue } from "./lane.js";
+import { deadLetterChanges } from "./dead-letter.js";
+import { Lane, type LaneQueue } from "./lane.js";
 import type { Lock } from "./lock-table.js";
 import type { StoredMessage } from "./message.js";
 import { Numbers, type Entity } from "./numbers.js";
@@ -101,10 +102,10 @@ export class Queue implements LaneQueue {
   }
 
   /** The lane of a receiver's request: the session it names, or all there is. */
-  laneFor(sessionId: string | null): Lane {
+  laneFor(sessionId: string | null, linkName: string | undefined): Lane {
     if (this.sessions === null) return this.#lane;
     if (sessionId === null) throw messageLockLost();
-    return this.sessions.held(sessionId).lane;
+    return this.sessions.heldBy(sessionId, linkName).lane;
   }
 
   exclusive<T>(work: () => Promise<T>): Promise<T> {
@@ -116,9 +117,9 @@ export class Queue implements LaneQueue {
   /** Takes deferred messages, all of them or none. */
   async receiveDeferred(
     sequenceNumbers: readonly number[],
-    { sessionId, locks }: { readonly sessionId: string | null; readonly locks: boolean },
+    { lane, locks }: { readonly lane: Lane; readonly locks: boolean },
   ): Promise<{ readonly message: StoredMessage; readonly lock: Lock | null }[]> {
-    const lane = this.laneFor(sessionId);
+    const { sessionId } = lane;
     return this.exclusive(async () => {
       // Asked before the database: what is out now may be gone before the answer is here.
       if (sequenceNumbers.some((number) => lane.isOut(number))) throw messageNotFound();

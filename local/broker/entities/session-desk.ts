@@ -1,6 +1,6 @@
 /** The sessions of one queue: who holds which, until when, and who waits for the next one. */
 import { BrokerError, conditions, sessionLockLost } from "../errors.js";
-import { Lane, type Consumer, type LaneQueue } from "./lane.js";
+import { Lane, retryMs, type Consumer, type LaneQueue } from "./lane.js";
 import type { StoredMessage } from "./message.js";
 
 /** One session while a receiver has it. */
@@ -45,10 +45,12 @@ export class SessionDesk {
     return sessionId === null ? undefined : this.#holds.get(sessionId)?.lane;
   }
 
-  /** The lane of a session, for somebody who says that it has the session. */
-  held(sessionId: string): Hold {
+  /** The session, for somebody who says that it has it: by its link's name, where it gives one. */
+  heldBy(sessionId: string, linkName: string | undefined): Hold {
     const hold = this.#holds.get(sessionId);
-    if (hold?.consumer === undefined) throw sessionLockLost(sessionId);
+    const holder = hold?.consumer?.name;
+    if (holder === undefined || (linkName ?? holder) !== holder || hold === undefined)
+      throw sessionLockLost(sessionId);
     return hold;
   }
 
@@ -82,24 +84,25 @@ export class SessionDesk {
     });
   }
 
-  attach({ sessionId }: HeldSession, consumer: Consumer): void {
-    const hold = this.#holds.get(sessionId);
-    if (hold === undefined) throw sessionLockLost(sessionId);
+  attach(session: HeldSession, consumer: Consumer): void {
+    const hold = this.#holds.get(session.sessionId);
+    if (hold !== session) throw sessionLockLost(session.sessionId);
     hold.consumer = consumer;
     hold.lane.attach(consumer);
     hold.lane.dispatch();
   }
 
-  renew(sessionId: string): number {
-    const hold = this.held(sessionId);
+  renew(sessionId: string, linkName: string | undefined): number {
+    const hold = this.heldBy(sessionId, linkName);
     this.#startClock(hold);
     return hold.lockedUntilMs;
   }
 
   /** The receiver let go: its messages are free at once, as if they had not been delivered. */
-  close({ sessionId }: HeldSession): void {
-    const hold = this.#holds.get(sessionId);
-    if (hold?.release === undefined && hold !== undefined) this.#release(hold, false);
+  close(session: HeldSession): void {
+    const hold = this.#holds.get(session.sessionId);
+    // A session that lapsed may be another receiver's by now.
+    if (hold === session && hold.release === undefined) this.#release(hold, false);
   }
 
   /** Newly committed messages, in order. */
@@ -164,7 +167,10 @@ export class SessionDesk {
     if (this.#waiting.size === 0) return;
     this.#searchAgain = true;
     this.#searching ??= this.#search()
-      .catch((error: unknown) => this.#queue.report(error))
+      .catch((error: unknown) => {
+        this.#queue.report(error);
+        setTimeout(() => this.#offer(), retryMs);
+      })
       .finally(() => (this.#searching = undefined));
   }
 

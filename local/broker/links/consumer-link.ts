@@ -16,6 +16,7 @@ const changesOf = (map: Typed | undefined): Changes => new Map(mapEntries(map));
 
 export class ConsumerLink implements Consumer {
   readonly locks: boolean;
+  readonly name: string;
   readonly #link: SendingLink;
   readonly #lane: Lane;
   readonly #onClose: () => void;
@@ -28,6 +29,7 @@ export class ConsumerLink implements Consumer {
     this.#link = link;
     this.#lane = lane;
     this.#onClose = onClose;
+    this.name = link.name;
     this.locks = link.snd_settle_mode !== settledMode;
     // A drain is answered even where no credit is left: the client waits for it.
     link._get_drain = () => this.#drain();

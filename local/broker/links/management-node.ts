@@ -18,9 +18,15 @@ export interface ManagedEntity {
   readonly entities: EntityStore;
 }
 
+/** An entity as one request is about it. */
+export interface Managed extends ManagedEntity {
+  /** The receiver for which the request is made, where the client says so. */
+  readonly linkName: string | undefined;
+}
+
 /** Answers the body of the reply; null stands for "there is none". */
 export type Operation = (
-  entity: ManagedEntity,
+  entity: Managed,
   body: unknown,
 ) => Promise<Readonly<Record<string, unknown>> | null>;
 
@@ -58,7 +64,11 @@ export const answer = async (entity: ManagedEntity, request: DecodedMessage): Pr
     const operation = operations.get(name.replace(/^com\.microsoft:/, ""));
     if (operation === undefined)
       throw new BrokerError(conditions.notImplemented, `The operation '${name}' is not served.`);
-    const body = await operation(entity, request.body);
+    const linkName = request.application_properties?.["associated-link-name"];
+    const body = await operation(
+      { ...entity, linkName: typeof linkName === "string" ? linkName : undefined },
+      request.body,
+    );
     return body === null
       ? { properties: statusOf(204, "No content"), body: null }
       : { properties: statusOf(200, "OK"), body };

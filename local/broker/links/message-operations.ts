@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { BrokerError, conditions } from "../errors.js";
 import type { Destination } from "../entities/destination.js";
-import { deadLetterChanges, type Lane } from "../entities/lane.js";
+import { deadLetterChanges } from "../entities/dead-letter.js";
+import type { Lane } from "../entities/lane.js";
 import { encodeDelivery } from "../entities/message.js";
 import type { Queue } from "../entities/queue.js";
 import { types } from "../wire/rhea.js";
@@ -81,7 +82,7 @@ const settle = async (
 
 const renewLock: Operation = async (entity, body) => {
   const { "lock-tokens": tokens, "session-id": sessionId } = parseBody(RenewLock, body);
-  const lane = queueOf(entity).laneFor(sessionId);
+  const lane = queueOf(entity).laneFor(sessionId, entity.linkName);
   const locks = tokens.map((token) => lane.renew(swapGuidOrder(token)));
   return { expirations: timestampArray(locks.map(({ lockedUntilMs }) => lockedUntilMs)) };
 };
@@ -121,8 +122,9 @@ const cancelScheduledMessage: Operation = async (entity, body) => {
 
 const receiveBySequenceNumber: Operation = async (entity, body) => {
   const request = parseBody(Receive, body);
-  const received = await queueOf(entity).receiveDeferred(request["sequence-numbers"], {
-    sessionId: request["session-id"],
+  const queue = queueOf(entity);
+  const received = await queue.receiveDeferred(request["sequence-numbers"], {
+    lane: queue.laneFor(request["session-id"], entity.linkName),
     locks: request["receiver-settle-mode"] !== receiveAndDeleteMode,
   });
   return {
@@ -135,7 +137,7 @@ const receiveBySequenceNumber: Operation = async (entity, body) => {
 
 const updateDisposition: Operation = async (entity, body) => {
   const disposition = parseBody(Disposition, body);
-  const lane = queueOf(entity).laneFor(disposition["session-id"]);
+  const lane = queueOf(entity).laneFor(disposition["session-id"], entity.linkName);
   for (const token of disposition["lock-tokens"])
     await settle(lane, swapGuidOrder(token), disposition);
   return {};

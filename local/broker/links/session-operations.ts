@@ -18,19 +18,19 @@ const sessionsOf = (entity: ManagedEntity): SessionDesk => {
 
 const renewSessionLock: Operation = async (entity, body) => {
   const { "session-id": sessionId } = parseBody(Session, body);
-  return { expiration: types.Timestamp(sessionsOf(entity).renew(sessionId)) };
+  return { expiration: types.Timestamp(sessionsOf(entity).renew(sessionId, entity.linkName)) };
 };
 
 const getSessionState: Operation = async (entity, body) => {
   const { "session-id": sessionId } = parseBody(Session, body);
-  sessionsOf(entity).held(sessionId);
+  sessionsOf(entity).heldBy(sessionId, entity.linkName);
   const state = await entity.entities.sessionState(queueOf(entity).entityId, sessionId);
   return { "session-state": state };
 };
 
 const setSessionState: Operation = async (entity, body) => {
   const { "session-id": sessionId, "session-state": state } = parseBody(State, body);
-  sessionsOf(entity).held(sessionId);
+  sessionsOf(entity).heldBy(sessionId, entity.linkName);
   // The client clears a state by the bytes of the JSON word.
   const isCleared = state === null || state === undefined || state.equals(Buffer.from("null"));
   await entity.entities.setSessionState(

@@ -32,10 +32,13 @@ const isRefusal = (error: unknown): boolean =>
   typeof error.code === "string" &&
   /^(22|23|42)/.test(error.code);
 
+const pauseMs = (failures: number): number => Math.min(50 * 2 ** failures, 1000);
+
 export class Writer {
   readonly #pool: Pool;
   #client: PoolClient | undefined;
-  #stopped = false;
+  #restoring: Promise<void> | undefined;
+  #isStopped = false;
 
   private constructor(pool: Pool) {
     this.#pool = pool;
@@ -64,34 +67,51 @@ export class Writer {
   async run(
     statement: Statement,
   ): Promise<{ readonly rows: readonly FreshRow[]; readonly repeated: boolean }> {
-    for (let attempt = 0; ; attempt += 1) {
+    for (let failures = 0; ;) {
+      const client = this.#client;
+      if (client === undefined) {
+        if (this.#isStopped) throw new Error("The broker has stopped.");
+        await this.#restore();
+        continue;
+      }
       try {
-        if (this.#client === undefined && !(await this.#connect()))
-          throw new Error("The database has another owner.");
-        const client = this.#client;
-        if (client === undefined) throw new Error("The connection was lost.");
-        const { rows } = await client.query<FreshRow>({
-          name: statement.name,
-          text: statement.text,
-          values: [...statement.values],
-        });
-        return { rows, repeated: attempt > 0 };
+        const { name, text, values } = statement;
+        const { rows } = await client.query<FreshRow>({ name, text, values: [...values] });
+        return { rows, repeated: failures > 0 };
       } catch (error) {
-        if (isRefusal(error) || this.#stopped) throw error;
-        this.#drop();
-        await sleep(Math.min(50 * 2 ** attempt, 1000));
+        if (isRefusal(error)) throw error;
+        this.#drop(client);
+        await sleep(pauseMs(failures));
+        failures += 1;
       }
     }
   }
 
   close(): void {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#drop();
+  }
+
+  /** Comes back also when there is nothing to write: the schema must not stay without owner. */
+  #restore(): Promise<void> {
+    this.#restoring ??= this.#reconnect().finally(() => (this.#restoring = undefined));
+    return this.#restoring;
+  }
+
+  async #reconnect(): Promise<void> {
+    for (let failures = 0; this.#client === undefined && !this.#isStopped; failures += 1) {
+      const connected = await this.#connect().catch(() => false);
+      if (!connected) await sleep(pauseMs(failures), undefined, { ref: false });
+    }
   }
 
   async #connect(): Promise<boolean> {
     const client = await this.#pool.connect();
     client.on("error", () => this.#drop(client));
+    if (this.#isStopped) {
+      client.release(true);
+      return false;
+    }
     try {
       const { rows } = await client.query<{ owned: boolean }>(
         "select pg_try_advisory_lock($1) as owned",
@@ -115,5 +135,6 @@ export class Writer {
     if (failed === undefined || failed !== this.#client) return;
     this.#client = undefined;
     failed.release(true);
+    if (!this.#isStopped) void this.#restore();
   }
 }
