@@ -41,6 +41,7 @@ const registerOnboardingFlows = (services: Services): void => {
       ...contractSigningActivities(services),
       ...mandateActivationActivities(services),
     ],
+    services.faults,
   );
 };
 

@@ -1,6 +1,7 @@
 /** Registers flows and the activities behind their steps with Durable Functions. */
 import { app } from "durable-functions";
 import type { z } from "zod";
+import type { FaultPoints } from "../platform/fault-points.js";
 import type { Flow, Step } from "./flow.js";
 import { orchestrator } from "./flow-context.js";
 
@@ -27,9 +28,20 @@ const assertComplete = (flows: readonly Flow[], activities: readonly Activity[])
       if (!names.has(name)) throw new Error(`flow ${flow.name}: no activity does its step ${name}`);
 };
 
-export const registerFlows = (flows: readonly Flow[], activities: readonly Activity[]): void => {
+/** The fault point `activity.NAME.done` is the worst moment: all is done, and the engine knows nothing. */
+export const registerFlows = (
+  flows: readonly Flow[],
+  activities: readonly Activity[],
+  faults: FaultPoints,
+): void => {
   assertComplete(flows, activities);
   for (const flow of flows) app.orchestration(flow.name, orchestrator(flow));
   for (const { name, perform } of activities)
-    app.activity(name, { handler: async (input: unknown) => perform(input) });
+    app.activity(name, {
+      handler: async (input: unknown) => {
+        const result = await perform(input);
+        faults.hit(`activity.${name}.done`);
+        return result;
+      },
+    });
 };
