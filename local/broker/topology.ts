@@ -1,6 +1,7 @@
 /** The queues, topics and subscriptions to serve, read from the official emulator's configuration format. */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { StartError } from "../start-error.js";
 import { durationMs } from "./duration.js";
 import { matchAll, type RuleDefinition } from "./filters/rule.js";
 
@@ -186,5 +187,12 @@ export const parseTopology = (configuration: unknown): Topology => {
   };
 };
 
-export const readTopology = async (file: string): Promise<Topology> =>
-  parseTopology(JSON.parse(await readFile(file, "utf8")));
+export const readTopology = async (file: string): Promise<Topology> => {
+  const text = await readFile(file, "utf8");
+  try {
+    return parseTopology(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    throw new StartError(`${file} cannot be used: ${reason}`);
+  }
+};

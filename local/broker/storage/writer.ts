@@ -1,6 +1,7 @@
 /** The one connection that writes: it holds the ownership of the schema and comes back by itself. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
+import { StartError } from "../../start-error.js";
 
 /** Any number, as long as every broker of one database takes the same. */
 const ownershipLock = 5_672_002;
@@ -51,7 +52,7 @@ export class Writer {
     for (;;) {
       if (await writer.#connect()) return writer;
       if (Date.now() > deadline)
-        throw new Error("Another broker is running on this database; stop it first.");
+        throw new StartError("Another broker is running on this database; stop it first.");
       await sleep(50);
     }
   }
