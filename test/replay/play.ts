@@ -35,7 +35,8 @@ export interface Play {
   readonly answers: Answers;
   readonly script?: readonly Happening[];
   readonly startAt?: Date;
-  readonly instanceId?: string;
+  /** As a host may ask the library to slice longer timers. */
+  readonly timerDaysMax?: number;
 }
 
 const turnsMax = 500;
@@ -81,8 +82,9 @@ class Instance {
 
   /** Runs what the history says so far; an end by `again` begins the next life. */
   async turn(): Promise<Turn> {
-    const { flow, instanceId = "instance" } = this.#play;
-    const turn = await runTurn(flow, instanceId, this.#input, this.history);
+    const { flow } = this.#play;
+    const instance = { ...this.#play, instanceId: "instance", input: this.#input };
+    const turn = await runTurn(instance, this.history);
     for (const [id, before] of this.#scheduled)
       if (JSON.stringify(turn.scheduled.get(id)) !== JSON.stringify(before))
         throw new Error(`${flow.name} is not deterministic: ${JSON.stringify(before)} changed`);

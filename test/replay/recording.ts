@@ -31,8 +31,8 @@ const recorded = ({ EventType: type, Name: name }: HistoryEvent): string | undef
 
 /** Resolves to the differences, in the order of the history; none: the code replays this life. */
 export const replay = async (flow: Flow, recording: Recording): Promise<string[]> => {
-  const { instanceId, input, history } = recording;
-  const turn = await runTurn(flow, instanceId, input, history);
+  const { history } = recording;
+  const turn = await runTurn({ ...recording, flow }, history);
   const left = new Map(turn.scheduled);
   const differences = turn.error === null ? [] : [turn.error];
   for (const event of history) {

@@ -142,7 +142,22 @@ const spyOn = (
   };
 };
 
-const triggerOf = (instanceId: string, input: unknown, history: readonly HistoryEvent[]) => ({
+/** Long enough that the library never slices a timer: the local engine asks for the same. */
+const timerDaysMax = 100_000;
+
+/** One instance as a host presents it. */
+export interface InstanceOf {
+  readonly flow: Flow;
+  readonly instanceId: string;
+  readonly input: unknown;
+  /** Longer timers are sliced by the library; the genuine engine over Azure Storage asks for 6. */
+  readonly timerDaysMax?: number;
+}
+
+const triggerOf = (
+  { instanceId, input, timerDaysMax: days = timerDaysMax }: InstanceOf,
+  history: readonly HistoryEvent[],
+) => ({
   history: history.map((event) => ({ ...event, Timestamp: new Date(event.Timestamp) })),
   input: structuredClone(input),
   instanceId,
@@ -151,16 +166,13 @@ const triggerOf = (instanceId: string, input: unknown, history: readonly History
   upperSchemaVersion: 1,
   upperSchemaVersionNew: 2,
   longRunningTimerIntervalDuration: "3.00:00:00",
-  // Long enough that the library never slices a timer: the local engine asks for the same.
-  maximumShortTimerDuration: "100000.00:00:00",
+  maximumShortTimerDuration: `${days}.00:00:00`,
   defaultHttpAsyncRequestSleepTimeMillseconds: 30_000,
 });
 
 /** Runs the flow on a history, from its first event to its last. */
 export const runTurn = async (
-  flow: Flow,
-  instanceId: string,
-  input: unknown,
+  instanceOf: InstanceOf,
   history: readonly HistoryEvent[],
 ): Promise<Turn> => {
   const scheduled = new Map<number, Scheduled>();
@@ -168,10 +180,10 @@ export const runTurn = async (
   const instance = new Orchestrator((context: OrchestrationContext) => {
     const { taskOrchestrationExecutor: executor } = instance;
     spyOn(executor, scheduled, () => (processed += 1));
-    return orchestrator(flow)(context);
+    return orchestrator(instanceOf.flow)(context);
   });
   const { result, error } = await instance
-    .handle(triggerOf(instanceId, input, history), {})
+    .handle(triggerOf(instanceOf, history), {})
     .then((value) => ({ result: value, error: null }))
     .catch((reason: unknown) => ({ result: null, error: String(reason) }));
   const { openTasks, openEvents, deferredTasks } = instance.taskOrchestrationExecutor;

@@ -107,3 +107,17 @@ test("a closed wallet's onboarding has failed", async () => {
   const played = await run(answers, [{ raise: "onboardingClosed" }]);
   expect(played.output).toEqual({ status: "Failed" });
 });
+
+test("a host that slices long timers brings the same reminder at the same time", async () => {
+  const played = await play({
+    flow: walletOnboarding,
+    input: { walletId },
+    answers: world().answers,
+    // Three days, then the four that are left.
+    script: ["timePasses", "timePasses"],
+    startAt,
+    timerDaysMax: 6,
+  });
+  expect(played.now.toISOString()).toBe(after(7));
+  expect(played.steps.filter((step) => step === "remindOnboarding")).toHaveLength(1);
+});
