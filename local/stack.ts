@@ -70,11 +70,12 @@ const openDatabase = async (
   { dataDirectory, databaseUrl, log }: StackOptions,
   settings: Settings,
   started: Started,
+  onSpawned: () => void,
 ): Promise<Database> => {
   const given = databaseUrl ?? settings["DATABASE_URL"];
   if (given !== undefined) return { url: given, dataDirectory: undefined, failed: never };
   const warn = writer(log, "warning", "Local.PostgreSQL");
-  const server = await startPostgres({ dataDirectory, warn });
+  const server = await startPostgres({ dataDirectory, onSpawned, warn });
   started.push(() => server.stop());
   return { url: server.url, dataDirectory, failed: server.failed };
 };
@@ -148,10 +149,18 @@ const openHost = async (
   return host.url;
 };
 
-/** Waits for both even if one fails, so that nothing is still starting while the rest is stopped. */
-const settleBoth = async <A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> => {
-  await Promise.allSettled([first, second]);
-  return [await first, await second];
+/** Loading blocks this thread, so it begins when PostgreSQL is at work in a process of its own. */
+const openAndLoad = async (
+  options: StackOptions,
+  settings: Settings,
+  started: Started,
+): Promise<[Database, Parts]> => {
+  let loading: Promise<Parts> | undefined;
+  const load = (): Promise<Parts> => (loading ??= loadParts());
+  // A failure to load is reported by the second call, which waits for it.
+  const loadAhead = (): void => void load().catch(() => undefined);
+  const database = await openDatabase(options, settings, started, loadAhead);
+  return [database, await load()];
 };
 
 /** Starts all parts, or none: what had begun is stopped again when a later part does not come up. */
@@ -170,8 +179,7 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
       : undefined;
     if (brokerPort !== undefined) started.push(() => brokerPort.release());
 
-    const opening = openDatabase(options, settings, started);
-    const [database, parts] = await settleBoth(opening, loadParts());
+    const [database, parts] = await openAndLoad(options, settings, started);
     await parts.checkDatabase(database.url);
     const foundation = { parts, settings, databaseUrl: database.url, started };
     const brokerConnectionString =

@@ -18,6 +18,11 @@ export interface Cluster {
   readonly account: Account;
 }
 
+export interface ClusterOptions {
+  readonly durable?: boolean;
+  readonly onSpawned?: () => void;
+}
+
 const supportedVersion = "18";
 
 const describe: Readonly<Record<string, string>> = {
@@ -89,7 +94,7 @@ const checkVersion = (folder: string, version: string): void => {
   );
 };
 
-const runInitdb = async (cluster: Cluster, passwordFile: string, durable: boolean) => {
+const runInitdb = async (cluster: Cluster, passwordFile: string, options: ClusterOptions) => {
   const { account, binaries, directory } = cluster;
   const initdb = account.spawn(
     binaries.initdb,
@@ -105,7 +110,7 @@ const runInitdb = async (cluster: Cluster, passwordFile: string, durable: boolea
       "--no-instructions",
       // The password is random and long: stretching it would only slow each connection down.
       "--set=scram_iterations=1",
-      ...(durable ? [] : ["--no-sync"]),
+      ...(options.durable === false ? ["--no-sync"] : []),
     ],
     {
       cwd: "/",
@@ -118,6 +123,7 @@ const runInitdb = async (cluster: Cluster, passwordFile: string, durable: boolea
   // Told to stop, initdb clears away what it made.
   const watcher = startWatcher();
   if (initdb.pid !== undefined) watcher.watch(initdb.pid);
+  options.onSpawned?.();
   await once(initdb, "close").finally(() => watcher.dismiss());
   if (initdb.exitCode === 0) return;
   throw new StartError(
@@ -134,7 +140,7 @@ const accountFor = (binaries: Binaries, directory: string, existing: Owner | und
 const create = async (
   folder: string,
   binaries: Binaries,
-  durable: boolean,
+  options: ClusterOptions,
 ): Promise<Omit<Cluster, "directory">> => {
   const directory = join(folder, "postgres.new");
   const passwordFile = join(folder, "password");
@@ -146,18 +152,18 @@ const create = async (
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.owner !== undefined) await chown(passwordFile, account.owner.uid, account.owner.gid);
   const cluster = { directory, password, binaries, account };
-  await runInitdb(cluster, passwordFile, durable);
+  await runInitdb(cluster, passwordFile, options);
   await rename(directory, join(folder, "postgres"));
   return cluster;
 };
 
 /** The cluster in `folder`, made first if there is none yet. */
-export const openCluster = async (folder: string, durable: boolean): Promise<Cluster> => {
+export const openCluster = async (folder: string, options: ClusterOptions): Promise<Cluster> => {
   const directory = join(folder, "postgres");
   const binaries = await findBinaries(join(folder, "lib"));
   try {
     const owner = await stat(directory).catch(() => undefined);
-    if (owner === undefined) return { ...(await create(folder, binaries, durable)), directory };
+    if (owner === undefined) return { ...(await create(folder, binaries, options)), directory };
     const [account, password, version] = await Promise.all([
       accountFor(binaries, directory, { uid: owner.uid, gid: owner.gid }),
       readIfThere(join(folder, "password")),

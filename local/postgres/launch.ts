@@ -11,6 +11,11 @@ export interface ServerProcess {
   shutDown(): Promise<void>;
 }
 
+export interface LaunchOptions {
+  readonly onSpawned?: () => void;
+  readonly log?: (line: string) => void;
+}
+
 export interface LaunchRefused {
   readonly complaint: string;
 }
@@ -40,7 +45,7 @@ const readLog = (child: ChildProcess, onLine: (line: string) => void): void => {
 export const launch = async (
   { account, binaries, directory }: Cluster,
   settings: Readonly<Record<string, string>>,
-  log: (line: string) => void,
+  { onSpawned, log }: LaunchOptions,
 ): Promise<ServerProcess | LaunchRefused> => {
   const watcher = startWatcher();
   const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -52,6 +57,7 @@ export const launch = async (
     stdio: ["ignore", "ignore", "pipe"],
   });
   if (child.pid !== undefined) watcher.watch(child.pid);
+  onSpawned?.();
   const lastLines: string[] = [];
   const exited = once(child, "close")
     .then(
@@ -63,7 +69,7 @@ export const launch = async (
     readLog(child, (line) => {
       lastLines.push(line);
       lastLines.splice(0, lastLines.length - keptLines);
-      log(line);
+      log?.(line);
       if (line.includes("ready to accept connections")) resolve(undefined);
     });
   });

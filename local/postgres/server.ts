@@ -18,6 +18,8 @@ export interface PostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** False gives up safety against a crash of the machine: for data that nobody needs afterwards. */
   readonly durable?: boolean;
+  /** Called as soon as a program of PostgreSQL runs: the moment to do heavy work meanwhile. */
+  readonly onSpawned?: () => void;
   /** Every line of the server's own log. */
   readonly log?: (line: string) => void;
   /** What a person should know though all goes on. */
@@ -92,7 +94,7 @@ const launchPatiently = async (cluster: Cluster, options: PostgresOptions): Prom
       ...options.settings,
       port: String(port),
     };
-    const launched = await launch(cluster, settings, options.log ?? (() => undefined));
+    const launched = await launch(cluster, settings, options);
     if (!("complaint" in launched)) return { process: launched, port };
     const complaint = launched.complaint.trim().replaceAll(/\s+/g, " ");
     if (attempt === attemptsMax || !isPassing(complaint))
@@ -134,7 +136,7 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
   const folder = await prepareFolder(options.dataDirectory);
   const lock = await lockFolder(folder);
   try {
-    const cluster = await openCluster(folder, options.durable !== false);
+    const cluster = await openCluster(folder, options);
     await endLeftover(cluster.directory);
     const first = await launchPatiently(cluster, options);
     const supervised = supervise(cluster, options, first);
