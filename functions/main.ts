@@ -9,6 +9,7 @@ import { mandateActivation } from "../orchestrations/mandate-activation.flow.js"
 import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
 import { walletOnboarding } from "../orchestrations/wallet-onboarding.flow.js";
 import { registerFlows } from "../shared/durable/register.js";
+import { DependencyUnavailableError } from "../shared/platform/dependency-unavailable.js";
 import { readConfig } from "../shared/platform/config.js";
 import { createLogger, type LogLevel } from "../shared/platform/logger.js";
 import { registerBankNotifications } from "./broker/bank-notifications.js";
@@ -67,6 +68,13 @@ registerOnboardingFlows(services);
 app.hook.appStart(async () => {
   // The first call should not wait for migrations; a database that is away now is tried again then.
   await services.database.ready().catch((error: unknown) => {
+    if (!(error instanceof DependencyUnavailableError)) throw error;
     services.logger.warn("The database is not ready yet.", { error });
   });
+});
+
+app.hook.appTerminate(async () => {
+  await services.relay.close();
+  await services.bus.close();
+  await services.database.close();
 });

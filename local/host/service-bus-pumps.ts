@@ -60,6 +60,7 @@ export const logReceiveError = (
 export const pumpMessages = (consumer: Consumer, receiver: ServiceBusReceiver): Pump => {
   const settlements = new SettlementQueue();
   const running = new Set<Promise<void>>();
+  let stopping = false;
   const subscription = receiver.subscribe(
     {
       processMessage: async (message) => {
@@ -67,12 +68,16 @@ export const pumpMessages = (consumer: Consumer, receiver: ServiceBusReceiver): 
         running.add(work);
         await work.finally(() => running.delete(work));
       },
-      processError: async (args) => logReceiveError(consumer, args),
+      processError: async (args) => {
+        // A receiver that is being closed complains that it can take no more: that is the aim.
+        if (!stopping) logReceiveError(consumer, args);
+      },
     },
     { autoCompleteMessages: false, maxConcurrentCalls: consumer.config.maxConcurrentCalls },
   );
   return {
     stop: async () => {
+      stopping = true;
       await subscription.close();
       await Promise.allSettled(running);
       await receiver.close();

@@ -1,4 +1,4 @@
--- What every aggregate stands on: partners, time, outbox, inbox, audit.
+-- What every aggregate stands on: partners, time, outbox, audit.
 
 create table borsello.partner (
   partner_key text primary key,
@@ -78,14 +78,6 @@ return (
     union all
     select key, value from json_each(payload)
   ) as fields
-);
-
--- Messages already handled, per handler: a second delivery changes nothing.
-create table borsello.inbox (
-  handler text not null,
-  message_id text not null,
-  handled_at timestamptz not null default now(),
-  primary key (handler, message_id)
 );
 
 -- Who changed what: one row for every change of state, written in its transaction.
