@@ -56,7 +56,7 @@ test("the API is closed without its key", async () => {
   const url = `${host.url}/runtime/webhooks/durabletask/instances`;
   expect((await fetch(url)).status).toBe(401);
   expect((await fetch(`${url}?code=wrong`)).status).toBe(401);
-  expect((await fetch(`${host.url}/durabletask/instances`)).status).toBe(404);
+  expect((await fetch(`${host.url}/durabletask/instances`)).status).toBe(401);
 });
 
 describe("status", () => {
