@@ -27,7 +27,10 @@ const Step = z.object({ name: z.string(), status: z.string(), detail: z.string()
 const Onboarding = z.object({ status: z.string(), steps: z.array(Step) });
 export type OnboardingView = z.infer<typeof Onboarding>;
 
-const pollMs = 25;
+/** The partner asks soon at first, then less and less often. */
+const firstPollMs = 10;
+const pollMsMax = 250;
+const pollGrowth = 1.6;
 const patienceMs = 60_000;
 
 const expect200 = (step: string, answer: Answer): Answer => {
@@ -42,7 +45,7 @@ export const waitForOnboarding = async (
   wished: (view: OnboardingView) => boolean,
 ): Promise<Answer> => {
   const began = performance.now();
-  for (;;) {
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(pollMs * pollGrowth, pollMsMax)) {
     const answer = expect200(
       "Onboarding",
       await send("GET", `/wallet/wallets/${walletId}/onboarding`),

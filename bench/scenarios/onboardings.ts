@@ -15,7 +15,7 @@ export const onboardings: Scenario = {
   title: "Onboardings completed",
   method:
     "From POST /wallet/wallets to Completed in GET …/onboarding, through the HTTP API, with the sandbox bank " +
-    "answering over the broker and the partner polling every 25 ms; so many customers at once as the row says.",
+    "answering over the broker and the partner asking after 10 ms at first and then ever less often, 250 ms at most; so many customers at once as the row says.",
   run: async (say) =>
     withTemporaryFolder(async (folder) => {
       const platform = await startPlatform(join(folder, "data"));
