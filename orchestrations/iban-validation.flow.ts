@@ -47,13 +47,14 @@ export const ibanValidation = flow({
       `Waiting for the first SCT with code ${validation.code} (until ${until})${last}`,
     );
     const expiresAt = new Date(validation.expiresAt);
-    if (context.now() >= expiresAt) {
-      yield* context.run(expireIban, input);
-      return context.again(input);
-    }
+    // What arrived in time counts, even where the platform was away when the time was up.
     for (const bankNotificationId of validation.untried) {
       const match = yield* context.run(matchFirstSct, { ...input, bankNotificationId });
       if (match.validated) return context.again(input);
+    }
+    if (context.now() >= expiresAt) {
+      yield* context.run(expireIban, input);
+      return context.again(input);
     }
     const woken = yield* context.waitFor([sctReceived, ibanChanged], expiresAt);
     if (woken.event === "sctReceived" && woken.data !== undefined)

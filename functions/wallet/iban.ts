@@ -82,7 +82,7 @@ const getSctInstructionsEndpoint = endpoint(
       walletId,
       partnerKey,
       ...destination,
-      reason: isIbanValidated ? null : validation.code,
+      reason: validation.code,
       amountFirstDeposit: isIbanValidated ? null : amountOf(validation.transferAmountCents),
     });
   },

@@ -31,6 +31,7 @@ export const receiveNotification = (
      ), holder as (
        select wallet_id, partner_key from borsello.wallet
        where iban = $7 and is_iban_validated and not exists (select from candidate)
+         and $2 in ('IncomingSctStandard', 'IncomingSctInstant')
      ), owner as (
        select wallet_id, attempt, partner_key, 'IbanValidation' as purpose, null as feedback
        from candidate where (select count(*) from candidate) = 1

@@ -37,7 +37,7 @@ const initialise = async (
      ), events (position, subject, version, payload) as (
        select 1, 'BucketCreated', 1, json_build_object(
          'bucketId', bucket_id, 'walletId', wallet_id, 'partnerKey', partner_key,
-         'availableBalance', borsello.available_cents(wallet_id),
+         'availableBalance', borsello.money(balance_cents),
          'creationDate', borsello.iso(creation_date), 'lastIncomingDate', null,
          'lastOutgoingDate', null, 'isWithdrawable', is_withdrawable, 'fundsType', funds_type,
          'fundsExpiryDate', funds_expiry_date)

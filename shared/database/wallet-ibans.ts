@@ -66,9 +66,14 @@ const writeIban = `
   )})
   select borsello.wallet_record(w) as wallet from changed`;
 
+/** The wallet that has this very IBAN already: a client that repeats its call must not lose its code. */
+const sameIban = `
+  select borsello.wallet_record(w) as wallet from borsello.wallet as w
+  where wallet_id = $1 and iban = $2 and bic is not distinct from $3`;
+
 const codeAttemptsMax = 5;
 
-/** Starts a validation of this IBAN; one that waits is replaced. */
+/** Starts a validation of this IBAN; another one that waits is replaced, the same one goes on. */
 export const setIban = async (
   database: Database,
   actor: Actor,
@@ -81,6 +86,9 @@ export const setIban = async (
       if (!locked.ok) return locked;
       const open = notClosed(locked.value);
       if (!open.ok) return open;
+      const same = await tx.row(Changed, sameIban, [walletId, iban, bic]);
+      if (same !== undefined && same.wallet.ibanValidationCode !== null)
+        return success({ wallet: same.wallet, code: same.wallet.ibanValidationCode });
       const code = newValidationCode();
       const values = [walletId, actor.clientId, iban, bic, code, transferAmountCents, validDays];
       const changed = await tx.row(Changed, writeIban, values);

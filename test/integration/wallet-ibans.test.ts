@@ -23,6 +23,7 @@ afterAll(() => wallets.end());
 
 const firstIban = customer(900_001).iban;
 const secondIban = customer(900_002).iban;
+const thirdIban = customer(900_003).iban;
 
 const subjects = async (walletId: string) =>
   (await outboxOf(wallets.database, walletId)).map(({ subject }) => subject);
@@ -51,7 +52,15 @@ test("an IBAN that is set waits for thirty days under a code of eight unambiguou
   expect(await subjects(walletId)).toEqual(["WalletCreated", "WalletUpdated", "IbanSet"]);
 });
 
-test("setting an IBAN again replaces the waiting one and tells the flow of the replaced attempt", async () => {
+test("setting the same IBAN again keeps its code and writes nothing", async () => {
+  const { walletId } = await openWallet(wallets.database);
+  const first = made(await setIban(wallets.database, acme, walletId, ibanOf(thirdIban)));
+  const told = await subjects(walletId);
+  expect(made(await setIban(wallets.database, acme, walletId, ibanOf(thirdIban)))).toEqual(first);
+  expect(await subjects(walletId)).toEqual(told);
+});
+
+test("setting another IBAN replaces the waiting one and tells the flow of the replaced attempt", async () => {
   const { walletId, partnerKey } = await openWallet(wallets.database);
   made(await setIban(wallets.database, acme, walletId, ibanOf(firstIban)));
   const { code } = made(await setIban(wallets.database, acme, walletId, ibanOf(secondIban)));

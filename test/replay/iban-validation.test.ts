@@ -38,6 +38,14 @@ test("a fitting transfer validates the IBAN", async () => {
   expect(played.output).toEqual({ status: "Validated" });
 });
 
+test("a transfer that came in time counts, even when it is looked at after the deadline", async () => {
+  const { row, answers } = world({ untried: [bankNotificationId] });
+  const late = () => ({ ...row, code: "K7PM2XQ4", expiresAt: "2020-01-01T00:00:00.000Z" });
+  const played = await run({ ...answers, readIbanValidation: late });
+  expect(played.steps).toEqual(["readIbanValidation", "matchFirstSct", "readIbanValidation"]);
+  expect(played.output).toEqual({ status: "Validated" });
+});
+
 test("it says which code it waits for, and until when", async () => {
   const played = await run(world().answers);
   expect(played.statuses).toEqual([

@@ -14,6 +14,19 @@ const BankText = z
   .max(1_000)
   .regex(/^[^\0\p{Cs}]*$/u, "must not hold characters that no text may hold");
 const BankName = BankText.min(1);
+/** Short enough for an index, whatever alphabet it is in. */
+const BankReference = BankText.max(255);
+
+/** Dates before this year are a sender's default value, and the first ones no database can store. */
+const firstYear = "1900";
+const isPlausible = (date: string): boolean => date >= firstYear;
+const implausible = { error: "must not lie before 1900" };
+
+/** A moment in any offset, kept in UTC. */
+const BankDateTime = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
+  .refine(isPlausible, implausible);
 
 export const bankNotificationTypes = [
   "IncomingSctStandard",
@@ -25,15 +38,15 @@ export const bankNotificationTypes = [
 /** Queue `bank-notifications`: a credit arrived. Fields that we do not know are the bank's business. */
 export const BankNotificationMessage = z.object({
   type: z.enum(bankNotificationTypes),
-  transactionReference: BankName,
-  paymentGatewayReference: BankName.nullable().default(null),
+  transactionReference: BankReference.min(1),
+  paymentGatewayReference: BankReference.min(1).nullable().default(null),
   debtorName: BankName,
   debtorIban: BankName,
   creditorName: BankText.nullable().default(null),
   creditorIban: BankName,
   amount: BankAmount,
   reason: BankText,
-  receptionDate: z.iso.datetime({ offset: true }),
+  receptionDate: BankDateTime,
 });
 export type BankNotificationMessage = z.infer<typeof BankNotificationMessage>;
 
@@ -61,8 +74,8 @@ export const BankOutcomeMessage = z.object({
   outcome: z.enum(["accepted", "booked", "refused", "returned"]),
   /** ISO reason code of a refusal or a return. */
   reasonCode: BankText.nullable().default(null),
-  transactionReference: BankText.nullable().default(null),
-  bookingDate: z.iso.date().nullable().default(null),
+  transactionReference: BankReference.nullable().default(null),
+  bookingDate: z.iso.date().refine(isPlausible, implausible).nullable().default(null),
 });
 export type BankOutcomeMessage = z.infer<typeof BankOutcomeMessage>;
 

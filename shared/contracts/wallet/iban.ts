@@ -35,7 +35,7 @@ export const SctInstructions = z
     partnerKey: z.string(),
     destinationOwner: z.string(),
     destinationIban: z.string(),
-    reason: z.string().nullable(),
+    reason: z.string(),
     amountFirstDeposit: z.number().nullable(),
   })
   .meta({ id: "SctInstructions" });
@@ -61,8 +61,8 @@ export const updateWalletIbanRoute = route({
   summary: "Set a wallet's IBAN, to be verified",
   description:
     "The owner verifies it by a transfer of `transferAmount` from this IBAN to `destinationIban`, " +
-    "with `ibanValidationCode` as its reason, within thirty days. Setting an IBAN again replaces " +
-    "the one that waits.",
+    "with `ibanValidationCode` as its reason, within thirty days. Another IBAN replaces the one that " +
+    "waits; setting the same one again changes nothing and answers the same code.",
 });
 
 export const deleteWalletIbanRoute = route({
@@ -88,6 +88,6 @@ export const getSctInstructionsRoute = route({
   errors: ["IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound", "InstructionsNotFound"],
   summary: "Where to transfer money to, and with which reason",
   description:
-    "`reason` and `amountFirstDeposit` are those of the verification, and null once the IBAN is " +
-    "validated: from then on any transfer from this IBAN is credited.",
+    "`reason` names the wallet: write it into each transfer. `amountFirstDeposit` is what the " +
+    "verification asks for, and null once the IBAN is validated.",
 });
