@@ -1,30 +1,49 @@
 /** A wallet's contract: template, filled form, signature by the flow, signed PDF. */
+import type { PartnerSettings } from "../../shared/contracts/platform/partner-settings.js";
 import {
   getContractFilledRoute,
   getContractSignedRoute,
   getContractTemplateRoute,
   signContractRoute,
 } from "../../shared/contracts/wallet/contract.js";
+import type { Wallet } from "../../shared/contracts/wallet/wallets.js";
 import { findContract, requestSignature, type Contract } from "../../shared/database/contracts.js";
 import { findWallet } from "../../shared/database/wallets.js";
 import { contractTemplate, fillContract } from "../../shared/documents/contract-pdf.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import type { Caller } from "../authorize.js";
 import { endpoint } from "../endpoint.js";
+import type { Services } from "../services.js";
 import { readUntil } from "../wait-until.js";
+import { settingsFor } from "./partner-settings.js";
 
-const activationFlow = ({
-  partnerKey,
-  settings,
-}: Caller): Outcome<null, "ActivationFlowNotEnabled"> =>
+const activationFlow = (
+  partnerKey: string,
+  settings: PartnerSettings,
+): Outcome<null, "ActivationFlowNotEnabled"> =>
   settings.activationFlowEnabled
     ? success(null)
     : refusal("ActivationFlowNotEnabled", { partnerKey });
 
+/** The wallet, where its partner's wallets have contracts. */
+const walletWithContract = async (
+  services: Services,
+  caller: Caller,
+  walletId: string,
+): Promise<
+  Outcome<Wallet, "WalletNotFound" | "WalletOfAnotherPartner" | "ActivationFlowNotEnabled">
+> => {
+  const found = await findWallet(services.database, caller, walletId);
+  if (!found.ok) return found;
+  const settings = await settingsFor(services, caller, found.value);
+  const enabled = activationFlow(found.value.partnerKey, settings);
+  return enabled.ok ? found : enabled;
+};
+
 const getTemplateEndpoint = endpoint(
   getContractTemplateRoute,
   async (_services, { caller, ok, refuse }) => {
-    const enabled = activationFlow(caller);
+    const enabled = activationFlow(caller.partnerKey, caller.settings);
     if (!enabled.ok) return refuse(enabled);
     return ok({ bytes: await contractTemplate(), filename: "contract-template.pdf" });
   },
@@ -32,11 +51,9 @@ const getTemplateEndpoint = endpoint(
 
 const getFilledEndpoint = endpoint(
   getContractFilledRoute,
-  async ({ database }, { params, caller, ok, refuse }) => {
-    const found = await findWallet(database, caller, params.walletId);
+  async (services, { params, caller, ok, refuse }) => {
+    const found = await walletWithContract(services, caller, params.walletId);
     if (!found.ok) return refuse(found);
-    const enabled = activationFlow(caller);
-    if (!enabled.ok) return refuse(enabled);
     return ok({ bytes: await fillContract(found.value), filename: "contract.pdf" });
   },
 );
@@ -45,11 +62,10 @@ const isSettled = (contract: Contract | undefined): boolean => contract?.status 
 
 const signEndpoint = endpoint(
   signContractRoute,
-  async ({ database, clock }, { params: { walletId }, caller, ok, refuse }) => {
-    const found = await findWallet(database, caller, walletId);
+  async (services, { params: { walletId }, caller, ok, refuse }) => {
+    const { database, clock } = services;
+    const found = await walletWithContract(services, caller, walletId);
     if (!found.ok) return refuse(found);
-    const enabled = activationFlow(caller);
-    if (!enabled.ok) return refuse(enabled);
     const requested = await requestSignature(database, caller, walletId);
     if (!requested.ok) return refuse(requested);
     const contract = isSettled(requested.value)
@@ -66,11 +82,10 @@ const signEndpoint = endpoint(
 
 const getSignedEndpoint = endpoint(
   getContractSignedRoute,
-  async ({ database, documents }, { params: { walletId }, caller, ok, refuse }) => {
-    const found = await findWallet(database, caller, walletId);
+  async (services, { params: { walletId }, caller, ok, refuse }) => {
+    const { database, documents } = services;
+    const found = await walletWithContract(services, caller, walletId);
     if (!found.ok) return refuse(found);
-    const enabled = activationFlow(caller);
-    if (!enabled.ok) return refuse(enabled);
     const contract = await findContract(database, walletId);
     if (contract?.documentKey == null)
       return refuse(refusal("ContractNotSigned", { status: contract?.status ?? "NotSigned" }));

@@ -13,6 +13,7 @@ import { checkedAccount } from "../../shared/domain/wallet/iban.js";
 import type { CollectionAccount } from "../../shared/platform/wallet-settings.js";
 import { endpoint } from "../endpoint.js";
 import type { Services } from "../services.js";
+import { settingsFor } from "./partner-settings.js";
 
 interface Destination {
   readonly destinationIban: string;
@@ -74,7 +75,8 @@ const getSctInstructionsEndpoint = endpoint(
     if (!found.ok) return refuse(found);
     const { partnerKey, iban, isIbanValidated } = found.value;
     if (iban === null) return refuse(refusal("IbanNotSet", { walletId }));
-    const destination = destinationOf(services, caller.settings);
+    const settings = await settingsFor(services, caller, found.value);
+    const destination = destinationOf(services, settings);
     const validation = await findIbanValidation(services.database, walletId);
     if (destination === undefined || validation === undefined)
       return refuse(refusal("InstructionsNotFound", { walletId }));
