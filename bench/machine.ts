@@ -35,7 +35,8 @@ export const describeMachine = (): Machine => {
     processor: cpus()[0]?.model ?? "unknown",
     cores: cpus().length,
     memoryGiB: Math.round(totalmem() / 2 ** 30),
-    system: `${type()} ${release()}`,
+    // The kernel's version; what follows it names a build, not a speed.
+    system: `${type()} ${release().split("-", 1).join()}`,
     node: process.version,
     commit: commit === "" ? "no commit" : changed > 0 ? `${commit} with changes` : commit,
     measuredAt: new Date().toISOString(),
