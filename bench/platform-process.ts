@@ -34,6 +34,9 @@ const ended = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 };
 
+/** The demo and the benches never touch a database or broker that the shell happens to name. */
+const unset = { DATABASE_URL: "", ServiceBus: "" };
+
 /** Starts the built platform on a data folder and waits until it says where it is. */
 export const startPlatform = async (
   dataFolder: string,
@@ -46,7 +49,7 @@ export const startPlatform = async (
     [resolve("dist/local/start.js"), ...args, "--ready-file", readyFile],
     {
       stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, LOG_LEVEL: "warn", ...environment },
+      env: { ...process.env, ...unset, LOG_LEVEL: "warn", ...environment },
     },
   );
   let output = "";
