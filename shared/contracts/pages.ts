@@ -1,0 +1,39 @@
+/** Pages of a list: the two query parameters, and the wrapper around the items (wallet seed, 2.1). */
+import { z } from "zod";
+
+const pageSizeMax = 200;
+const pageNumberMax = 2 ** 31 - 1;
+
+/** A whole number as an address spells it: digits alone, no sign, point or exponent. */
+const digits = /^\d{1,10}$/;
+
+const count = (minimum: number, maximum: number, fallback: number) =>
+  z
+    .string()
+    .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
+    .pipe(z.int().min(minimum).max(maximum))
+    .default(fallback)
+    .meta({ type: "integer", minimum, maximum, default: fallback });
+
+/** The query of a list; its route declares the codes `pageErrors`. */
+export const pageQuery = (defaultSize = 50) => ({
+  pageSize: count(1, pageSizeMax, defaultSize),
+  pageNumber: count(0, pageNumberMax, 0),
+});
+
+export const pageErrors = ["PageSizeOutOfRange", "PageNumberOutOfRange"] as const;
+
+export interface Page {
+  readonly pageSize: number;
+  readonly pageNumber: number;
+}
+
+/** `limitCount` is the page size that held; `totalCount` counts the items of all pages. */
+export const paginated = <Item extends z.ZodType>(item: Item) =>
+  z.object({ totalCount: z.int(), limitCount: z.int(), items: z.array(item) });
+
+export interface Paginated<Item> {
+  readonly totalCount: number;
+  readonly limitCount: number;
+  readonly items: Item[];
+}
