@@ -13,7 +13,7 @@ const count = (minimum: number, maximum: number, fallback: number) =>
     .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
     .pipe(z.int().min(minimum).max(maximum))
     .default(fallback)
-    .meta({ type: "integer", minimum, maximum, default: fallback });
+    .meta({ type: "integer", minimum, maximum, description: `${fallback} where absent.` });
 
 /** The query of a list; its route declares the codes `pageErrors`. */
 export const pageQuery = (defaultSize = 50) => ({

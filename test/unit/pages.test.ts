@@ -44,8 +44,8 @@ describe("a page", () => {
   test("is documented as the whole number that it is", () => {
     expect(z.toJSONSchema(z.object(pageQuery()), { io: "input" })).toMatchObject({
       properties: {
-        pageSize: { type: "integer", minimum: 1, maximum: 200, default: 50 },
-        pageNumber: { type: "integer", minimum: 0, default: 0 },
+        pageSize: { type: "integer", minimum: 1, maximum: 200, description: "50 where absent." },
+        pageNumber: { type: "integer", minimum: 0, description: "0 where absent." },
       },
     });
   });
