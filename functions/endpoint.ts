@@ -8,13 +8,23 @@ import type {
 import { z } from "zod";
 import type { ErrorCode } from "../shared/contracts/errors.js";
 import type { Role } from "../shared/contracts/roles.js";
-import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../shared/contracts/route.js";
+import {
+  isBinaryBody,
+  type BinarySuccess,
+  type BodyDeclaration,
+  type JsonSuccess,
+  type Route,
+  type TextShape,
+} from "../shared/contracts/route.js";
 import { refusal, success, type Outcome, type Refusal } from "../shared/domain/outcome.js";
+import { jsonWithBase64, type Base64Content } from "../shared/http/base64-answer.js";
+import { BodyCutError, BodyTooLargeError } from "../shared/http/bounded-body.js";
 import { errorReply } from "../shared/http/error-body.js";
 import { readJsonBody } from "../shared/http/json-body.js";
 import { fullPath } from "../shared/http/paths.js";
 import { issueProperties } from "../shared/http/schema-issues.js";
 import { parseParams, parseQuery, pathReader } from "../shared/http/text-parameters.js";
+import { openUpload, tooLargeRefusal, type Upload } from "../shared/http/upload.js";
 import { authorize, type Caller } from "./authorize.js";
 import type { Services } from "./services.js";
 
@@ -34,21 +44,24 @@ type SuccessValue<Ok> =
       ? Binary
       : never;
 
+type BodyValue<Body extends BodyDeclaration> = Body extends z.ZodType ? z.output<Body> : Upload;
+
 /** One request, checked and parsed. */
 export interface Call<
   Params extends TextShape = TextShape,
   Query extends TextShape = TextShape,
-  Body extends z.ZodType = z.ZodType,
+  Body extends BodyDeclaration = BodyDeclaration,
   Ok = JsonSuccess | BinarySuccess,
   Code extends ErrorCode = ErrorCode,
 > {
   readonly params: z.output<z.ZodObject<Params>>;
   readonly query: z.output<z.ZodObject<Query>>;
-  readonly body: z.output<Body>;
+  readonly body: BodyValue<Body>;
   readonly caller: Caller;
   /** The invocation, for bindings such as the durable client. */
   readonly context: InvocationContext;
-  readonly ok: (value: SuccessValue<Ok>) => Reply;
+  /** `content` is written in Base64 where the value holds its place. */
+  readonly ok: (value: SuccessValue<Ok>, content?: Base64Content) => Reply;
   readonly refuse: (refused: Refusal<Code>) => Reply;
 }
 
@@ -69,17 +82,57 @@ export interface EndpointOptions {
 
 const jsonHeaders = { "Content-Type": "application/json" };
 
-const successReply = (ok: JsonSuccess | BinarySuccess, value: unknown): Reply => {
-  if ("schema" in ok)
-    return { status: ok.status, headers: jsonHeaders, body: JSON.stringify(value) };
+const jsonReply = ({ status }: JsonSuccess, value: unknown, content?: Base64Content): Reply => {
+  if (content === undefined) return { status, headers: jsonHeaders, body: JSON.stringify(value) };
+  const { length, body } = jsonWithBase64(value, content);
+  return { status, headers: { ...jsonHeaders, "Content-Length": String(length) }, body };
+};
+
+const successReply = (
+  ok: JsonSuccess | BinarySuccess,
+  value: unknown,
+  content?: Base64Content,
+): Reply => {
+  if ("schema" in ok) return jsonReply(ok, value, content);
   const { bytes, filename } = value as Binary;
   const disposition =
     filename === undefined ? {} : { "Content-Disposition": `inline; filename="${filename}"` };
   return { status: 200, headers: { "Content-Type": ok.contentType, ...disposition }, body: bytes };
 };
 
+/** Reads the body as it is declared: parsed JSON, an upload not yet read, or nothing. */
+const readBodyAs = <Body extends BodyDeclaration>(declared: Body | undefined) => {
+  const read = async (request: HttpRequest): Promise<Outcome<unknown, ErrorCode>> => {
+    if (declared === undefined) return success(undefined);
+    if (isBinaryBody(declared)) return openUpload(request, declared);
+    const json = await readJsonBody(request);
+    if (!json.ok) return json;
+    const parsed = declared.safeParse(json.value);
+    return parsed.success
+      ? success(parsed.data)
+      : refusal("ValidationFailed", issueProperties(parsed.error.issues));
+  };
+  // Each branch gives what the declaration stands for, which the compiler cannot see.
+  return read as (request: HttpRequest) => Promise<Outcome<BodyValue<Body>, ErrorCode>>;
+};
+
+/**
+ * What became of a body while it was read; undefined where something else failed. A caller that went
+ * away reads no answer, but the log should not call it a failure of ours.
+ */
+const bodyRefusal = (error: unknown, { body }: Route): Refusal<ErrorCode> | undefined => {
+  if (error instanceof BodyCutError) return refusal("BodyIncomplete");
+  if (error instanceof BodyTooLargeError && body !== undefined && isBinaryBody(body))
+    return tooLargeRefusal(body.bytesMax);
+  return undefined;
+};
+
 /** Reads and parses everything that the route declares; the first thing that does not fit refuses. */
-const inputReader = <Params extends TextShape, Query extends TextShape, Body extends z.ZodType>(
+const inputReader = <
+  Params extends TextShape,
+  Query extends TextShape,
+  Body extends BodyDeclaration,
+>(
   route: Route<string, Params, Query, Body>,
 ) => {
   // A route without parameters declares none: the empty shape is the only value of its type.
@@ -91,26 +144,18 @@ const inputReader = <Params extends TextShape, Query extends TextShape, Body ext
     Object.keys(query.shape).length === 0
       ? parseQuery(query, new URLSearchParams(), [])
       : undefined;
-  const readBody = async (request: HttpRequest): Promise<Outcome<z.output<Body>, ErrorCode>> => {
-    if (route.body === undefined) return success(undefined as z.output<Body>);
-    const json = await readJsonBody(request);
-    if (!json.ok) return json;
-    const parsed = route.body.safeParse(json.value);
-    return parsed.success
-      ? success(parsed.data)
-      : refusal("ValidationFailed", issueProperties(parsed.error.issues));
-  };
+  const bodyReader = readBodyAs(route.body);
   interface Input {
     readonly params: z.output<typeof params>;
     readonly query: z.output<typeof query>;
-    readonly body: z.output<Body>;
+    readonly body: BodyValue<Body>;
   }
   return async (request: HttpRequest): Promise<Outcome<Input, ErrorCode>> => {
     const parsedParams = parseParams(params, readPath(request.url));
     if (!parsedParams.ok) return parsedParams;
     const parsedQuery = noQuery ?? parseQuery(query, request.query, route.errors);
     if (!parsedQuery.ok) return parsedQuery;
-    const body = await readBody(request);
+    const body = await bodyReader(request);
     if (!body.ok) return body;
     return success({ params: parsedParams.value, query: parsedQuery.value, body: body.value });
   };
@@ -126,7 +171,7 @@ export const endpoint = <
   Path extends string,
   Params extends TextShape,
   Query extends TextShape,
-  Body extends z.ZodType,
+  Body extends BodyDeclaration,
   Ok extends JsonSuccess | BinarySuccess,
   Code extends ErrorCode,
 >(
@@ -136,7 +181,8 @@ export const endpoint = <
 ): Endpoint => {
   const role = roleOf(route);
   const readInput = inputReader(route);
-  const ok = (value: SuccessValue<Ok>): Reply => successReply(route.ok, value);
+  const ok = (value: SuccessValue<Ok>, content?: Base64Content): Reply =>
+    successReply(route.ok, value, content);
   const refuse = (refused: Refusal<ErrorCode>): Reply => errorReply(route.api, refused);
   return {
     route,
@@ -144,9 +190,21 @@ export const endpoint = <
     answer: async (services, request, context) => {
       const caller = await authorize(services, route.api, role, request.headers);
       if (!caller.ok) return refuse(caller);
-      const input = await readInput(request);
-      if (!input.ok) return refuse(input);
-      return handle(services, { ...input.value, caller: caller.value, context, ok, refuse });
+      try {
+        const input = await readInput(request);
+        if (!input.ok) return refuse(input);
+        return await handle(services, {
+          ...input.value,
+          caller: caller.value,
+          context,
+          ok,
+          refuse,
+        });
+      } catch (error) {
+        const refused = bodyRefusal(error, route);
+        if (refused === undefined) throw error;
+        return refuse(refused);
+      }
     },
   };
 };

@@ -4,7 +4,7 @@
  * header or a JSON body, and building streams for them would cost more than all else together.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
+import { ReadableStream } from "node:stream/web";
 
 export const maxBodyBytes = 100 * 1024 * 1024;
 
@@ -12,14 +12,54 @@ export class BodyTooLargeError extends Error {
   override readonly name = "BodyTooLargeError";
 }
 
-async function* limited(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** Requests whose bodies nobody is to read any more. */
+const skipped = new WeakSet<IncomingMessage>();
+
+/**
+ * The body as a stream that takes a piece from the connection when a reader asks for one, so that a
+ * slow reader slows its client down and many uploads at once do not pile up here. A reader that stops
+ * early leaves the connection as it is: the answer goes out on it, and `skipBody` clears it.
+ */
+const bodyStream = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
   let total = 0;
-  for await (const chunk of source) {
-    total += chunk.length;
-    if (total > maxBodyBytes) throw new BodyTooLargeError("Request body too large.");
-    yield chunk;
-  }
-}
+  let isOver = false;
+  const once = (end: () => void): void => {
+    if (!isOver) end();
+    isOver = true;
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const fail = (error: Error): void => once(() => controller.error(error));
+        incoming.on("data", (chunk: Buffer) => {
+          total += chunk.length;
+          if (isOver) return;
+          if (total > maxBodyBytes) fail(new BodyTooLargeError("Request body too large."));
+          else controller.enqueue(chunk);
+          if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
+        });
+        incoming.once("end", () => {
+          if (skipped.has(incoming)) fail(new Error("The function had ended before its body."));
+          else once(() => controller.close());
+        });
+        incoming.once("error", fail);
+        incoming.once("close", () => fail(new Error("The client went away.")));
+        incoming.pause();
+      },
+      pull: () => void incoming.resume(),
+      cancel: () => once(() => incoming.pause()),
+    },
+    { highWaterMark: 0 },
+  );
+};
+
+/** Reads away what a function left of the body, so that the connection can bring the next request. */
+export const skipBody = (incoming: IncomingMessage): void => {
+  if (incoming.readableEnded || incoming.destroyed) return;
+  skipped.add(incoming);
+  incoming.removeAllListeners("data");
+  incoming.resume();
+};
 
 /** The whole body; rejects where the client goes away before its end. */
 export const readBody = (incoming: IncomingMessage): Promise<Buffer> =>
@@ -135,10 +175,7 @@ export class HostRequest {
     if (this.#native !== undefined) return this.#native;
     if (this.#consumed) throw new TypeError("Body is unusable: Body has already been read");
     const source = this.#source;
-    const body =
-      source === null || Buffer.isBuffer(source)
-        ? source
-        : Readable.toWeb(Readable.from(limited(source)));
+    const body = source === null || Buffer.isBuffer(source) ? source : bodyStream(source);
     this.#native = new Request(this.url, {
       method: this.method,
       headers: this.headers,

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpRequestInit } from "@azure/functions";
 import type { LoadedApp } from "./app-loader.js";
 import type { TraceContext } from "./core-types.js";
 import { authLevelOf, isAllowed, type AuthLevel, type FunctionKeys } from "./function-keys.js";
-import { HostRequest, maxBodyBytes, readBody } from "./host-request.js";
+import { HostRequest, maxBodyBytes, readBody, skipBody } from "./host-request.js";
 import {
   writeBuffered,
   writeEmpty,
@@ -170,6 +170,8 @@ export class HttpTriggers {
       const source = { functionName: fn.name, invocationId };
       this.#options.log.invocation(source, "error", "system", `Failed: ${errorText(error)}`);
       writeFailure(res, this.#streaming);
+    } finally {
+      skipBody(req);
     }
   }
 

@@ -18,6 +18,7 @@ export const errorTable = table({
     description: "The parameters fromDate and toDate are not a valid range.",
   },
   FlowTypeInvalid: { status: 400, description: "The flow has no such type." },
+  BodyIncomplete: { status: 400, description: "The body broke off before its end: send it again." },
   IdentifierInvalid: { status: 400, description: "An identifier in the path is not a UUID." },
   EmailAlreadyInUse: {
     status: 400,
@@ -81,7 +82,10 @@ export const errorTable = table({
     description: "The resource was changed at the same time: read it again and repeat.",
   },
   PayloadTooLarge: { status: 413, description: "The body is too large." },
-  UnsupportedMediaType: { status: 415, description: "The body must be application/json." },
+  UnsupportedMediaType: {
+    status: 415,
+    description: "The body's content type is not one that this call takes.",
+  },
   ValidationFailed: { status: 422, description: "The body does not fit the schema." },
   AmountScaleInvalid: { status: 422, description: "The amount has more than two decimals." },
   RateLimitExceeded: { status: 429, description: "Too many requests: wait and repeat." },

@@ -26,11 +26,22 @@ export interface BinarySuccess {
   readonly contentType: string;
 }
 
+/** A body of raw bytes, which the handler gets piece by piece. */
+export interface BinaryBody {
+  /** Media types that a caller may declare; one who declares none is heard, too. */
+  readonly contentTypes: readonly string[];
+  readonly bytesMax: number;
+}
+
+export type BodyDeclaration = z.ZodType | BinaryBody;
+
+export const isBinaryBody = (body: BodyDeclaration): body is BinaryBody => "bytesMax" in body;
+
 export interface Route<
   Path extends string = string,
   Params extends TextShape = TextShape,
   Query extends TextShape = TextShape,
-  Body extends z.ZodType = z.ZodType,
+  Body extends BodyDeclaration = BodyDeclaration,
   Ok extends JsonSuccess | BinarySuccess = JsonSuccess | BinarySuccess,
   Code extends ErrorCode = ErrorCode,
 > {
@@ -42,7 +53,10 @@ export interface Route<
   readonly path: Path;
   readonly params?: Params;
   readonly query?: Query;
-  /** JSON body; closed (`z.strictObject`) unless the seeds show it open. Absent: any body is ignored. */
+  /**
+   * A schema: JSON, closed (`z.strictObject`) unless the seeds show it open. Or raw bytes. Absent: any
+   * body is ignored.
+   */
   readonly body?: Body;
   /** Null: open to everyone (health, documentation, the token endpoint). */
   readonly role: Role | null;
@@ -63,7 +77,7 @@ export const route = <
     Record<ParameterNames<Path>, z.ZodType>
   >,
   Query extends TextShape = NoFields,
-  Body extends z.ZodType = z.ZodUndefined,
+  Body extends BodyDeclaration = z.ZodUndefined,
 >(
   declared: Route<Path, Params, Query, Body, Ok, Code>,
 ): Route<Path, Params, Query, Body, Ok, Code> => declared;

@@ -3,7 +3,14 @@ import type { z } from "zod";
 import type { ErrorCode } from "../contracts/errors.js";
 import { ErrorModel } from "../contracts/platform/error-models.js";
 import { TokenAnswer } from "../contracts/sandbox/identity.js";
-import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../contracts/route.js";
+import {
+  isBinaryBody,
+  type BinarySuccess,
+  type BodyDeclaration,
+  type JsonSuccess,
+  type Route,
+  type TextShape,
+} from "../contracts/route.js";
 import { accessOf } from "./access.js";
 import { fullPath } from "./paths.js";
 
@@ -20,16 +27,20 @@ export interface ClientCredentials {
 
 type Texts<Shape extends TextShape> = Readonly<Record<keyof Shape & string, string>>;
 
+type BodyInput<Body extends BodyDeclaration> = Body extends z.ZodUndefined
+  ? { readonly body?: undefined }
+  : Body extends z.ZodType
+    ? { readonly body: z.input<Body> }
+    : { readonly body: Uint8Array<ArrayBuffer> };
+
 export type CallInput<
   Params extends TextShape,
   Query extends TextShape,
-  Body extends z.ZodType,
+  Body extends BodyDeclaration,
 > = ([keyof Params] extends [never]
   ? { readonly params?: undefined }
   : { readonly params: Texts<Params> }) &
-  (Body extends z.ZodUndefined
-    ? { readonly body?: undefined }
-    : { readonly body: z.input<Body> }) & {
+  BodyInput<Body> & {
     readonly query?: Readonly<Partial<Record<keyof Query & string, string | number | boolean>>>;
     readonly headers?: Readonly<Record<string, string>>;
   };
@@ -62,7 +73,7 @@ export interface Client {
     Path extends string,
     Params extends TextShape,
     Query extends TextShape,
-    Body extends z.ZodType,
+    Body extends BodyDeclaration,
     Ok extends JsonSuccess | BinarySuccess,
     Code extends ErrorCode,
   >(
@@ -75,6 +86,7 @@ export interface Client {
 
 const sandboxTokenPath = "/sandbox/identity/local/oauth2/v2.0/token";
 const sandboxScope = "api://borsello/.default";
+const binaryType = "application/octet-stream";
 /** A token is renewed this long before it ends, so that none ends on its way. */
 const renewBeforeMs = 60_000;
 
@@ -157,6 +169,17 @@ const readSuccess = async (answer: Response, ok: JsonSuccess | BinarySuccess): P
     ? ok.schema.parse(await answer.json())
     : new Uint8Array(await answer.arrayBuffer());
 
+/** The body as it travels, under the first media type that the route takes. */
+const outgoing = (
+  declared: BodyDeclaration | undefined,
+  body: unknown,
+): { readonly type: string; readonly body: string | Uint8Array<ArrayBuffer> } | undefined => {
+  if (body === undefined) return undefined;
+  if (declared !== undefined && isBinaryBody(declared) && body instanceof Uint8Array)
+    return { type: declared.contentTypes[0] ?? binaryType, body: new Uint8Array(body) };
+  return { type: "application/json", body: JSON.stringify(body) };
+};
+
 export const client = (
   baseUrl: string,
   credentials: ClientCredentials,
@@ -178,15 +201,16 @@ export const client = (
   };
 
   const perform = async (route: Route, input: AnyInput): Promise<CallResult<unknown>> => {
+    const content = outgoing(route.body, input.body);
     const once = async (): Promise<Response> =>
       send(address(baseUrl, route, input.params ?? {}, input.query ?? {}), {
         method: route.method,
         headers: {
-          ...(input.body === undefined ? {} : { "Content-Type": "application/json" }),
+          ...(content === undefined ? {} : { "Content-Type": content.type }),
           ...(await headersFor(route)),
           ...input.headers,
         },
-        ...(input.body === undefined ? {} : { body: JSON.stringify(input.body) }),
+        ...(content === undefined ? {} : { body: content.body }),
       });
     let answer = await once();
     if (answer.status === 401 && route.role !== null) {
@@ -203,7 +227,7 @@ export const client = (
     Path extends string,
     Params extends TextShape,
     Query extends TextShape,
-    Body extends z.ZodType,
+    Body extends BodyDeclaration,
     Ok extends JsonSuccess | BinarySuccess,
     Code extends ErrorCode,
   >(

@@ -73,7 +73,7 @@ const parse = (bytes: Uint8Array): Outcome<unknown, BodyRefusal> => {
 export const readJsonBody = async (source: BodySource): Promise<Outcome<unknown, BodyRefusal>> => {
   const contentType = source.headers.get("content-type");
   if (contentType !== null && contentType !== "" && !jsonType.test(contentType))
-    return refusal("UnsupportedMediaType");
+    return refusal("UnsupportedMediaType", { "content-type": "must be application/json." });
   const bytes = await readBounded(source, bodyBytesMax);
   return bytes === undefined ? tooLarge() : parse(bytes);
 };

@@ -1,6 +1,6 @@
 /** The error codes that the kit itself gives for a route, besides those that the route declares. */
 import type { ErrorCode } from "../contracts/errors.js";
-import type { Route } from "../contracts/route.js";
+import { isBinaryBody, type Route } from "../contracts/route.js";
 import { accessOf } from "./access.js";
 
 type Shaped = Pick<Route, "api" | "params" | "query" | "body" | "role">;
@@ -16,7 +16,9 @@ export const kitErrors = (route: Shaped): ErrorCode[] => {
     codes.push("TokenInvalid", "PartnerMismatch", "PermissionMissing");
     if (accessOf[route.api].authKey) codes.push("AuthKeyInvalid");
   }
-  if (route.body !== undefined)
-    codes.push("PayloadTooLarge", "UnsupportedMediaType", "ValidationFailed");
+  if (route.body !== undefined) {
+    codes.push("PayloadTooLarge", "UnsupportedMediaType");
+    if (!isBinaryBody(route.body)) codes.push("ValidationFailed");
+  }
   return [...codes, "RateLimitExceeded", "InternalError", "DependencyUnavailable"];
 };

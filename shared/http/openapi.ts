@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { errorTable, type ErrorCode } from "../contracts/errors.js";
 import { ErrorModel, TicketingError } from "../contracts/platform/error-models.js";
-import type { Route, TextShape } from "../contracts/route.js";
+import { isBinaryBody, type Route, type TextShape } from "../contracts/route.js";
 import { errorReply } from "./error-body.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 import { kitErrors } from "./kit-errors.js";
@@ -67,6 +67,15 @@ const successContent = ({ ok }: Route, schemas: JsonSchemas): Json =>
     ? { "application/json": { schema: schemas.output(ok.schema) } }
     : { [ok.contentType]: {} };
 
+const requestBody = (body: NonNullable<Route["body"]>, schemas: JsonSchemas): Json =>
+  isBinaryBody(body)
+    ? {
+        required: true,
+        description: `The bytes themselves, at most ${body.bytesMax}.`,
+        content: Object.fromEntries(body.contentTypes.map((contentType) => [contentType, {}])),
+      }
+    : { required: true, content: { "application/json": { schema: schemas.input(body) } } };
+
 const operation = (
   api: DocumentedApi,
   route: Route,
@@ -84,14 +93,7 @@ const operation = (
       ...parametersIn("path", route.params, schemas),
       ...parametersIn("query", route.query, schemas),
     ],
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: {
-            required: true,
-            content: { "application/json": { schema: schemas.input(route.body) } },
-          },
-        }),
+    ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
     responses: {
       [String(route.ok.status)]: { description: "Done.", content: successContent(route, schemas) },
       ...errorResponses(api, route, model),

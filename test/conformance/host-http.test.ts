@@ -119,6 +119,28 @@ describe.each([
     expect(JSON.parse(text)).toEqual({ length: streaming ? 8 : 0 });
   });
 
+  test.runIf(streaming)(
+    "a body read in part keeps neither its answer nor the next one",
+    async () => {
+      const { port, hostname } = new URL(host.url);
+      const socket = connect(Number(port), hostname);
+      const body = Buffer.alloc(20 * 1024 * 1024);
+      const head = `POST /beginning HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
+      let answers = "";
+      socket.on("data", (data: Buffer) => (answers += data.toString()));
+      const beginnings = (): number[] =>
+        [...answers.matchAll(/"length":(\d+)/g)].map(([, length]) => Number(length));
+      for (let request = 1; request <= 2; request += 1) {
+        socket.write(head);
+        socket.write(body);
+        await expect.poll(beginnings).toHaveLength(request);
+      }
+      // What nobody has asked for is still with the client.
+      for (const length of beginnings()) expect(length).toBeLessThan(1024 * 1024);
+      socket.destroy();
+    },
+  );
+
   test("a request can be copied before it is read", async () => {
     expect(await json(await post("/copies", "text"))).toEqual(["text", "text"]);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UnsecuredJWT } from "jose";
 import { z } from "zod";
 import { endpointsOf } from "../../functions/endpoints.js";
-import type { Route } from "../../shared/contracts/route.js";
+import { isBinaryBody, type Route } from "../../shared/contracts/route.js";
 import type { Database } from "../../shared/database/database.js";
 import { fullPath, matchesTemplate, segmentsOf } from "../../shared/http/paths.js";
 import {
@@ -87,7 +87,7 @@ const expectError = (answer: Answer, status: number, errorCode: string): void =>
 const routes = endpointsOf("development").map(({ route }) => route);
 const guarded = routes.filter(({ role }) => role !== null);
 const withAuthKey = guarded.filter(({ api }) => api === "wallet" || api === "card");
-const withBody = guarded.filter(({ body }) => body !== undefined);
+const withBody = guarded.filter(({ body }) => body !== undefined && !isBinaryBody(body));
 const named = (some: readonly Route[]) => some.map((route) => [route.id, route] as const);
 
 describe("401: the caller is not known", () => {

@@ -1,7 +1,7 @@
 /** Talks to a running platform as partners do, and as those who would like to be one. */
 import { importJWK, SignJWT } from "jose";
 import { z } from "zod";
-import type { Route } from "../../shared/contracts/route.js";
+import { isBinaryBody, type Route } from "../../shared/contracts/route.js";
 import { openDatabase } from "../../shared/database/database.js";
 import type { Database } from "../../shared/database/database.js";
 import { sandboxPartners } from "../../shared/database/sandbox-partners.js";
@@ -84,5 +84,7 @@ export const headersOf = (route: Route, token: string): Record<string, string> =
   authorization: `Bearer ${token}`,
   ...(accessOf[route.api].authKey ? { authkey: partnerNamed("acme").authKey } : {}),
   [(accessOf[route.api].partnerHeaders[0] ?? "Partner").toLowerCase()]: "acme",
-  ...(route.body === undefined ? {} : { "content-type": "application/json" }),
+  ...(route.body === undefined || isBinaryBody(route.body)
+    ? {}
+    : { "content-type": "application/json" }),
 });

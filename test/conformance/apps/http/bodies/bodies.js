@@ -17,6 +17,12 @@ post("pieces", async (request) => {
   return { jsonBody: { length } };
 });
 
+/** Answers when it has seen the beginning. */
+post("beginning", async (request) => {
+  const { value } = await request.body[Symbol.asyncIterator]().next();
+  return { jsonBody: { length: value.length } };
+});
+
 post("copies", async (request) => {
   const copy = request.clone();
   return { jsonBody: [await request.text(), await copy.text()] };
