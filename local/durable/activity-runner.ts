@@ -1,5 +1,6 @@
 /** Runs activities, so many at a time, and turns whatever they do into an outcome. */
 import { httpTaskName } from "./determinism.js";
+import { failureDetails } from "./failure-details.js";
 import type { DurableFunctions } from "./functions.js";
 import { callHttp } from "./http-task.js";
 import type { StoredActivity } from "./instance-rows.js";
@@ -14,20 +15,11 @@ interface Job {
   readonly done: (outcome: Outcome) => void;
 }
 
-/** The failure as its orchestrator sees it: what failed, and where in the code. */
-const failed = (name: string, error: unknown): Outcome => {
-  const message = errorMessage(error);
-  const details = {
-    ClassName: error instanceof Error ? error.name : typeof error,
-    Message: message,
-    StackTraceString: error instanceof Error ? (error.stack ?? null) : null,
-  };
-  return {
-    ok: false,
-    reason: `Activity function '${name}' failed:  ${message}`,
-    details: JSON.stringify(details),
-  };
-};
+const failed = (name: string, error: unknown): Outcome => ({
+  ok: false,
+  reason: `Activity function '${name}' failed:  ${errorMessage(error)}`,
+  details: failureDetails(error),
+});
 
 export class ActivityRunner {
   readonly #functions: DurableFunctions;

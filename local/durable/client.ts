@@ -37,6 +37,11 @@ export class Client {
     this.#registry = registry;
   }
 
+  /** Milliseconds of the engine's clock. */
+  now(): number {
+    return this.#registry.clock.now();
+  }
+
   async find(id: string): Promise<InstanceRow | undefined> {
     return readInstance(this.#pool, this.#hub, id);
   }
@@ -51,7 +56,7 @@ export class Client {
       status: "Pending",
       input,
     };
-    const at = new Date(this.#registry.clock.now());
+    const at = new Date(this.now());
     const committed = await this.#registry.commit({ at, instances: [instance] });
     if (committed.created.get(id)?.executionId !== instance.executionId)
       return { ok: false, status: (await this.find(id))?.status ?? "Running" };
@@ -89,7 +94,7 @@ export class Client {
 
   async #send(target: string, body: MessageBody, instances: NewInstance[] = []): Promise<void> {
     const message = { id: this.#registry.nextMessageId(), target, body };
-    const at = new Date(this.#registry.clock.now());
+    const at = new Date(this.now());
     const committed = await this.#registry.commit({ at, messages: [message], instances });
     this.#registry.adopt(instances, committed);
     this.#registry.dispatch([message]);

@@ -227,7 +227,9 @@ export class EffectCollector {
     body: Extract<MessageBody, { type: "operation" | "lock" | "release" }>,
   ): void {
     const { type, id } = body;
-    const op = type === "operation" ? { op: body.operation, input: body.input } : {};
+    const isSignal = type === "operation" && body.parent === undefined;
+    const signal = isSignal ? { signal: true } : {};
+    const op = type === "operation" ? { op: body.operation, ...signal, input: body.input } : {};
     const lock = type === "lock" ? { lockset: body.lockSet } : {};
     const Input = JSON.stringify({ ...op, ...lock, id });
     const Name = type === "release" ? "release" : "op";

@@ -56,6 +56,7 @@ const turns: Part = {
       custom_status = coalesce(u.custom_status, i.custom_status),
       input = coalesce(u.input, i.input), carried = u.carried, entity_state = u.entity_state,
       entity_lock = u.entity_lock, updated_at = u.at,
+      generation = case when i.execution_id = u.execution_id then i.generation end,
       completed_at = case when u.final then u.at end
     from ${from} where i.key = u.key and i.epoch = u.epoch and i.turn = u.turn returning i.key)`,
 };
@@ -147,16 +148,18 @@ const instances: Part = {
       from durable.instance i join wanted w on i.id = w.id where i.hub = $1::text),
     created as (
       insert into durable.instance as i (hub, id, kind, execution_id, name, version, status, input,
-        parent_id, parent_execution_id, parent_task_id, owner, created_at, updated_at)
+        parent_id, parent_execution_id, parent_task_id, owner, created_at, updated_at, generation)
       select $1::text, id, kind, execution_id, name, version, status, input, parent_id,
-        parent_execution_id, parent_task_id, $2::text::uuid, at, at from wanted
+        parent_execution_id, parent_task_id, $2::text::uuid, at, at,
+        case when kind = 'orchestration' and parent_id is null then 0 end from wanted
       on conflict (hub, id) do update set key = excluded.key, kind = excluded.kind,
         execution_id = excluded.execution_id, name = excluded.name, version = excluded.version,
         status = excluded.status, input = excluded.input, output = null, custom_status = null,
         parent_id = excluded.parent_id, parent_execution_id = excluded.parent_execution_id,
         parent_task_id = excluded.parent_task_id, carried = null, entity_state = null,
         entity_lock = null, epoch = i.epoch + 1, turn = 0, owner = excluded.owner,
-        created_at = excluded.created_at, updated_at = excluded.updated_at, completed_at = null
+        created_at = excluded.created_at, updated_at = excluded.updated_at, completed_at = null,
+        generation = excluded.generation + coalesce(i.generation, 0) + 1
       where i.completed_at is not null returning id, key, epoch, execution_id),
     earlier_out as (delete from durable.history h using known k
       where k.ended and h.key = k.key and k.id in (select id from created)),

@@ -29,6 +29,7 @@ export const freshInstance = (
     created_at: now,
     updated_at: now,
     completed_at: null,
+    generation: null,
   },
   history: [],
   activities: [],

@@ -1,7 +1,11 @@
 /** The history of an instance as clients see it: text for kinds, tasks folded into their ends. */
+import { EntityMessageView } from "./entity-message-view.js";
+import type { InstanceRow } from "./instance-rows.js";
 import { eventCode, type EventName, type HistoryEvent } from "./protocol.js";
 
 interface ViewContext {
+  readonly generation: number | null;
+  readonly entityMessages: EntityMessageView;
   readonly starts: ReadonlyMap<number, HistoryEvent>;
   readonly withResults: boolean;
 }
@@ -44,12 +48,12 @@ const withReason: View = ({ Reason }) => ({ Reason: Reason ?? null });
 
 /** What each kind shows besides its name and its time; null for a kind that is not shown. */
 const views: Readonly<Record<EventName, View | null>> = {
-  ExecutionStarted: ({ Input, Name }) => ({
+  ExecutionStarted: ({ Input, Name }, { generation }) => ({
     Input: Input ?? null,
     Correlation: null,
     ParentTraceContext: null,
     ScheduledStartTime: null,
-    Generation: 0,
+    Generation: generation,
     GenerateNewTrace: false,
     FunctionName: Name,
   }),
@@ -68,14 +72,27 @@ const views: Readonly<Record<EventName, View | null>> = {
   TimerCreated: timer,
   TimerFired: timer,
   OrchestratorStarted: null,
-  EventSent: ({ InstanceId, Name, Input }) => ({ InstanceId, Name, Input }),
-  EventRaised: ({ Name, Input }) => ({ Name, Input: Input ?? null, ParentTraceContext: null }),
+  EventSent: (event, { entityMessages }) => ({
+    InstanceId: event.InstanceId,
+    Name: event.Name,
+    Input: entityMessages.sent(event),
+  }),
+  EventRaised: (event, { entityMessages }) => ({
+    Name: event.Name,
+    Input: entityMessages.raised(event),
+    ParentTraceContext: null,
+  }),
   GenericEvent: ({ Input }) => ({ Data: Input ?? null }),
   ExecutionSuspended: withReason,
   ExecutionResumed: withReason,
 };
 
-export const historyView = (history: readonly HistoryEvent[], withResults: boolean): object[] => {
+/** What a history of the service says; `history` holds what has happened to the instance so far. */
+export const historyView = (
+  row: InstanceRow,
+  history: readonly HistoryEvent[],
+  withResults: boolean,
+): object[] => {
   const starts = new Map<number, HistoryEvent>();
   const ended = new Set<number>();
   for (const event of history) {
@@ -85,12 +102,14 @@ export const historyView = (history: readonly HistoryEvent[], withResults: boole
     if (isStart) starts.set(event.EventId, event);
     if (event.TaskScheduledId !== undefined) ended.add(event.TaskScheduledId);
   }
+  const entityMessages = new EntityMessageView(row.id, row.execution_id);
+  const context = { generation: row.generation, entityMessages, starts, withResults };
   return history.flatMap((event) => {
     const EventType = names.get(event.EventType);
     const view = EventType === undefined ? null : views[EventType];
     const isFolded = starts.get(event.EventId) === event && ended.has(event.EventId);
     if (view === null || isFolded) return [];
     const Timestamp = event.Timestamp.toISOString();
-    return [{ EventType, ...view(event, { starts, withResults }), Timestamp }];
+    return [{ EventType, ...view(event, context), Timestamp }];
   });
 };

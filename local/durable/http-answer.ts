@@ -1,4 +1,5 @@
 /** Requests to the durable HTTP API, and the shapes of its answers. */
+import { stackFrames } from "./failure-details.js";
 
 /** A request as the host hands it over; header names are in lower case. */
 export interface HttpCall {
@@ -53,8 +54,12 @@ export const refusal = (
     ...(exception !== undefined && {
       ExceptionMessage: exception.message,
       ExceptionType: exception.type,
+      StackTrace: stackFrames(new Error(message).stack),
     }),
   });
+
+/** What the service says about whatever it did not foresee. */
+export const unforeseen = "Something went wrong while processing your request";
 
 /** The JSON text of a body, or undefined where it is not JSON. */
 export const jsonBody = (body: string): string | undefined => {

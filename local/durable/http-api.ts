@@ -5,7 +5,14 @@ import { publicPath, type Addresses } from "./client-binding.js";
 import type { Client } from "./client.js";
 import type { EndWaiters } from "./end-waiters.js";
 import type { DurableFunctions } from "./functions.js";
-import { empty, refusal, type ApiCall, type HttpAnswer, type HttpCall } from "./http-answer.js";
+import {
+  empty,
+  refusal,
+  unforeseen,
+  type ApiCall,
+  type HttpAnswer,
+  type HttpCall,
+} from "./http-answer.js";
 import { EntityRoutes } from "./http-entities.js";
 import { InstanceRoutes } from "./http-instances.js";
 import { ListRoutes } from "./http-lists.js";
@@ -83,7 +90,7 @@ export class HttpApi {
       return (await this.#route(area.toLowerCase(), inner)) ?? empty(404);
     } catch (error) {
       if (isOutage(error)) return empty(503, { "Retry-After": "2" });
-      return refusal(500, "Something went wrong while processing your request", {
+      return refusal(500, unforeseen, {
         message: errorMessage(error),
         type: error instanceof Error ? error.name : "Error",
       });

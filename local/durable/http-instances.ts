@@ -1,16 +1,25 @@
 /** Management of one instance over HTTP: look, raise, suspend, resume, terminate, rewind, purge. */
 import type { Pool } from "pg";
 import type { Client, Told } from "./client.js";
-import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
+import {
+  empty,
+  json,
+  jsonBody,
+  refusal,
+  unforeseen,
+  type ApiCall,
+  type HttpAnswer,
+} from "./http-answer.js";
 import type { StartRoutes } from "./http-starts.js";
-import { historyView } from "./history-view.js";
-import { readHistory, type InstanceRow } from "./instance-rows.js";
+import { invalidEvent } from "./http-body-refusals.js";
+import { shownHistory } from "./shown-history.js";
 import type { MessageBody } from "./messages.js";
 import { isFinal } from "./protocol.js";
 import { statusValue } from "./status-view.js";
 
 interface InstanceParts {
   readonly pool: Pool;
+  readonly hub: string;
   readonly client: Client;
 }
 
@@ -59,7 +68,10 @@ export class InstanceRoutes {
   async #status({ query, url, isFromLibrary }: ApiCall, id: string): Promise<HttpAnswer> {
     const row = await this.#parts.client.find(id);
     if (row === undefined) return empty(404);
-    const history = isTrue(query.get("showHistory")) ? await this.#history(row, query) : undefined;
+    const withResults = isTrue(query.get("showHistoryOutput"));
+    const history = isTrue(query.get("showHistory"))
+      ? await shownHistory(this.#parts.pool, this.#parts.hub, row, withResults)
+      : undefined;
     const showInput = query.get("showInput")?.toLowerCase() !== "false";
     const histories = isFromLibrary
       ? { history, historyEvents: history }
@@ -71,19 +83,14 @@ export class InstanceRoutes {
     return json(asError ? 500 : 200, body);
   }
 
-  async #history(row: InstanceRow, query: URLSearchParams): Promise<object[]> {
-    const events = await readHistory(this.#parts.pool, row.key);
-    return historyView(events, isTrue(query.get("showHistoryOutput")));
-  }
-
   async #raise({ headers, body }: ApiCall, id: string, name: string): Promise<HttpAnswer> {
     const type = headers["content-type"] ?? "";
     if (!/^application\/json\b/iu.test(type))
       return refusal(400, "Only application/json request content is supported");
     const input = jsonBody(body);
     return input === undefined
-      ? refusal(400, "Invalid JSON content")
-      : this.#tell(id, { type: "event", name, input });
+      ? invalidEvent(body)
+      : this.#tell(id, { type: "event", name, input, at: this.#parts.client.now() });
   }
 
   async #tell(id: string, body: MessageBody): Promise<HttpAnswer> {
@@ -98,7 +105,7 @@ export class InstanceRoutes {
     const isWrong =
       body.type === "suspend" ? row?.status === "Suspended" : row?.status !== "Suspended";
     if (row !== undefined && !isFinal(row.status) && isWrong)
-      return refusal(500, "Something went wrong while processing your request", {
+      return refusal(500, unforeseen, {
         message: `Cannot ${body.type} the orchestration instance ${id} because instance is in the ${row.status} state.`,
         type: "System.InvalidOperationException",
       });
@@ -107,7 +114,8 @@ export class InstanceRoutes {
 
   async #rewind(id: string, reason: string): Promise<HttpAnswer> {
     const row = await this.#parts.client.find(id);
-    if (row === undefined) return json(404, `No orchestration with instance ID "${id}" found.`);
+    // The service puts a $ before the id.
+    if (row === undefined) return json(404, `No orchestration with instance ID "$${id}" found.`);
     if (row.status !== "Failed")
       return json(
         412,

@@ -3,6 +3,7 @@ import { managementUrls, type Addresses } from "./client-binding.js";
 import { newInstanceId, type Client, type StartRequest } from "./client.js";
 import type { EndWaiters } from "./end-waiters.js";
 import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
+import { invalidInput } from "./http-body-refusals.js";
 import { isFinal } from "./protocol.js";
 import { statusValue } from "./status-view.js";
 
@@ -37,7 +38,7 @@ export class StartRoutes {
     if (id.trim() === "" || id.length > idLengthMax || isEntityId(id))
       return refusal(400, `The instance id '${id.slice(0, idLengthMax)}' is not valid.`);
     const input = body.length === 0 ? undefined : jsonBody(body);
-    if (body.length > 0 && input === undefined) return refusal(400, "Invalid JSON content");
+    if (body.length > 0 && input === undefined) return invalidInput(body);
     const answer = await this.start({
       name,
       id,

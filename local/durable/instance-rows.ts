@@ -28,6 +28,7 @@ export interface InstanceRow {
   readonly created_at: Date;
   readonly updated_at: Date;
   readonly completed_at: Date | null;
+  readonly generation: number | null;
 }
 
 export interface StoredActivity {

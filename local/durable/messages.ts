@@ -12,7 +12,13 @@ const EntityRequest = z.object({
 });
 
 const MessageBody = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("event"), name: text, input: optionalText }),
+  z.object({
+    type: z.literal("event"),
+    name: text,
+    input: optionalText,
+    /** When a client raised it, in milliseconds; absent on what the engine itself sends. */
+    at: z.number().optional(),
+  }),
   z.object({ type: z.literal("timer"), taskId: z.number(), fireAt: z.number() }),
   z.object({ type: z.literal("childCompleted"), taskId: z.number(), result: text }),
   z.object({

@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from "pg";
 import { decodeEvents, encodeEvents } from "./history-codec.js";
 import type { MessageBody } from "./messages.js";
-import { eventCode, type HistoryEvent } from "./protocol.js";
+import { eventCode, historyEvent, type HistoryEvent } from "./protocol.js";
 import { inTransaction } from "./transaction.js";
 
 interface FailedRow {
@@ -28,6 +28,7 @@ const failedCalls = (history: readonly HistoryEvent[]): Set<number> => {
 };
 
 export interface Rewound {
+  /** Generic events stand where the failures stood. */
   readonly history: HistoryEvent[];
   /** Children that failed; they are rewound themselves and then report to their parent. */
   readonly children: string[];
@@ -46,15 +47,18 @@ export const rewindHistory = (history: readonly HistoryEvent[]): Rewound => {
     if (isOnlyChild) children.push(event.InstanceId ?? "");
     else dropped.add(event.EventId);
   }
-  const kept = history.filter((event) => {
+  const isKept = (event: HistoryEvent): boolean => {
     if (event.EventType === eventCode.ExecutionCompleted) return false;
     if (isFailure(event) && !dropped.has(event.TaskScheduledId ?? -1))
       return !calls.has(event.TaskScheduledId ?? -1);
     return ![event.EventId, event.TaskScheduledId, event.TimerId].some(
       (id) => id !== undefined && dropped.has(id),
     );
-  });
-  return { history: kept, children };
+  };
+  const rewound = history.map((event) =>
+    isKept(event) ? event : historyEvent("GenericEvent", event.Timestamp),
+  );
+  return { history: rewound, children };
 };
 
 export interface RewindRequest {

@@ -8,6 +8,7 @@ const schemaLock = 0x6475726162;
 /**
  * Payloads are text, not jsonb: text keeps what the app wrote to the letter, \u0000 included.
  * `instance.key` stands for one life of an id; a new life under the same id gets a new key.
+ * `instance.generation` counts the lives that clients began under the id; in others it is null.
  */
 const statements = `
 create schema if not exists durable;
@@ -43,6 +44,7 @@ create table if not exists durable.instance (
   completed_at timestamptz,
   primary key (hub, id)
 ) with (fillfactor = 80);
+alter table durable.instance add column if not exists generation integer;
 create index if not exists instance_open on durable.instance (hub, owner) where completed_at is null;
 create index if not exists instance_done on durable.instance (completed_at)
   where completed_at is not null;

@@ -13,7 +13,8 @@ const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
 
 const value = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
-const entityInput = ({ entity_state: state }: InstanceRow): object =>
+/** An entity as the service keeps it: what its orchestration of its own gets as input. */
+export const entityInput = ({ entity_state: state }: InstanceRow): object =>
   state === null
     ? { sorter: {} }
     : { exists: true, state: state === "" ? null : state, sorter: {} };

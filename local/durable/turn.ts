@@ -4,6 +4,7 @@ import type { Change, TurnRow } from "./change.js";
 import { EffectCollector, noSuchFunction, type Effects } from "./command-effects.js";
 import type { Command } from "./commands.js";
 import { compareWithHistory } from "./determinism.js";
+import { stackFrames } from "./failure-details.js";
 import type { DurableFunctions } from "./functions.js";
 import { encodeEvents } from "./history-codec.js";
 import { locksToRelease } from "./lock-release.js";
@@ -62,8 +63,7 @@ const endFrom = (name: string, end: ReplayEnd): End | undefined => {
     return { status: "Completed", output: end.output, reason: "", details: "" };
   if (end.kind !== "threw") return undefined;
   const reason = `Orchestrator function '${name}' failed: ${end.message}`;
-  const frames = end.stack.split("\n").filter((line) => /^\s+at /u.test(line));
-  return failure(reason, `Message: ${end.message}, StackTrace: ${frames.join("\n").trim()}`);
+  return failure(reason, `Message: ${end.message}, StackTrace: ${stackFrames(end.stack)}`);
 };
 
 const newEvents = ({ state, now, arrivals }: TurnContext): HistoryEvent[] => [
