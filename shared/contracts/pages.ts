@@ -2,6 +2,7 @@
 import { z } from "zod";
 
 const pageSizeMax = 200;
+const pageSizeDefault = 50;
 const pageNumberMax = 2 ** 31 - 1;
 
 /** A whole number as an address spells it: digits alone, no sign, point or exponent. */
@@ -16,10 +17,10 @@ const count = (minimum: number, maximum: number, fallback: number) =>
     .meta({ type: "integer", minimum, maximum, description: `${fallback} where absent.` });
 
 /** The query of a list; its route declares the codes `pageErrors`. */
-export const pageQuery = (defaultSize = 50) => ({
-  pageSize: count(1, pageSizeMax, defaultSize),
+export const pageQuery = {
+  pageSize: count(1, pageSizeMax, pageSizeDefault),
   pageNumber: count(0, pageNumberMax, 0),
-});
+} as const;
 
 export const pageErrors = ["PageSizeOutOfRange", "PageNumberOutOfRange"] as const;
 

@@ -5,12 +5,11 @@ import { pageErrors, pageQuery } from "../../shared/contracts/pages.js";
 import { parseQuery } from "../../shared/http/text-parameters.js";
 
 const parse = (query: string) =>
-  parseQuery(z.object(pageQuery()), new URLSearchParams(query), pageErrors);
+  parseQuery(z.object(pageQuery), new URLSearchParams(query), pageErrors);
 
 describe("a page", () => {
   test("is the first of fifty items where nothing is asked for", () => {
     expect(parse("")).toMatchObject({ ok: true, value: { pageSize: 50, pageNumber: 0 } });
-    expect(z.object(pageQuery(10)).parse({})).toEqual({ pageSize: 10, pageNumber: 0 });
   });
 
   test.each([
@@ -42,7 +41,7 @@ describe("a page", () => {
   );
 
   test("is documented as the whole number that it is", () => {
-    expect(z.toJSONSchema(z.object(pageQuery()), { io: "input" })).toMatchObject({
+    expect(z.toJSONSchema(z.object(pageQuery), { io: "input" })).toMatchObject({
       properties: {
         pageSize: { type: "integer", minimum: 1, maximum: 200, description: "50 where absent." },
         pageNumber: { type: "integer", minimum: 0, description: "0 where absent." },
