@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { Wallet } from "../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
-import { newValidationCode } from "../platform/validation-code.js";
+import { newValidationCode } from "../platform/readable-codes.js";
 import { uniqueViolation, type Database, type Queryable } from "./database.js";
 import { flowMessage, outboxInsert, walletEvent } from "./wallet-messages.js";
 import { lockWallet, notClosed, type Actor, type OwnershipRefusal } from "./wallet-ownership.js";

@@ -1,0 +1,39 @@
+/** Fields that the ticketing API's bodies and paths share. */
+import { z } from "zod";
+import { statusOfUrl, ticketStatuses, urlForm } from "../../domain/ticketing/status.js";
+import { isUnsafeHtml } from "../../domain/ticketing/unsafe-html.js";
+
+/** Kept exactly as it comes, so only what no browser would run may come. */
+const safeText = (charactersMax: number) =>
+  z
+    .string()
+    .max(charactersMax)
+    .refine((text) => !isUnsafeHtml(text), "must not hold unsafe HTML: scripts, frames or PHP");
+
+export const RequiredText = (charactersMax: number) =>
+  safeText(charactersMax).regex(/\S/u, "must not be empty");
+
+/** Absent and null are the same. */
+export const OptionalText = (charactersMax: number) => safeText(charactersMax).nullish();
+
+export const DateTime = z.iso.datetime();
+export const NullableDateTime = DateTime.nullable();
+
+export const TicketStatus = z.enum(ticketStatuses);
+
+const urlForms = ticketStatuses.map(urlForm).join(", ");
+
+/** A state as addresses write it, in any case; read as JSON writes it. */
+export const UrlStatus = z
+  .string()
+  .transform((text, context) => {
+    const status = statusOfUrl(text);
+    if (status !== undefined) return status;
+    context.issues.push({ code: "custom", message: `must be one of ${urlForms}`, input: text });
+    return z.NEVER;
+  })
+  .describe(`One of ${urlForms}, in any case.`);
+
+export const ticketTypes = ["Wallet", "Management"] as const;
+
+export const ticketParams = { casenumber: z.string() } as const;
