@@ -10,6 +10,7 @@ import type { ErrorCode } from "../shared/contracts/errors.js";
 import type { Role } from "../shared/contracts/roles.js";
 import {
   isBinaryBody,
+  isOptionalBody,
   type BinarySuccess,
   type BodyDeclaration,
   type JsonSuccess,
@@ -102,10 +103,11 @@ const successReply = (
 
 /** Reads the body as it is declared: parsed JSON, an upload not yet read, or nothing. */
 const readBodyAs = <Body extends BodyDeclaration>(declared: Body | undefined) => {
+  const isOptional = declared !== undefined && !isBinaryBody(declared) && isOptionalBody(declared);
   const read = async (request: HttpRequest): Promise<Outcome<unknown, ErrorCode>> => {
     if (declared === undefined) return success(undefined);
     if (isBinaryBody(declared)) return openUpload(request, declared);
-    const json = await readJsonBody(request);
+    const json = await readJsonBody(request, { isOptional });
     if (!json.ok) return json;
     const parsed = declared.safeParse(json.value);
     return parsed.success

@@ -1,4 +1,4 @@
-/** The closed table of error codes of the wallet and card APIs: each code's status and its sentence. */
+/** The closed table of error codes: each code's status and its sentence. */
 
 interface ErrorEntry {
   readonly status: number;
@@ -19,7 +19,7 @@ export const errorTable = table({
   },
   FlowTypeInvalid: { status: 400, description: "The flow has no such type." },
   BodyIncomplete: { status: 400, description: "The body broke off before its end: send it again." },
-  IdentifierInvalid: { status: 400, description: "An identifier in the path is not a UUID." },
+  IdentifierInvalid: { status: 400, description: "A parameter in the path is not valid." },
   EmailAlreadyInUse: {
     status: 400,
     description: "Another wallet of the partner uses this e-mail.",
@@ -71,6 +71,11 @@ export const errorTable = table({
   DealerOfAnotherPartner: { status: 403, description: "The dealer belongs to another partner." },
   PermissionMissing: { status: 403, description: "The token lacks the role that this call needs." },
   WalletNotFound: { status: 404, description: "No wallet has this identifier." },
+  TicketNotFound: { status: 404, description: "No ticket has this case number." },
+  PartnerNotRegistered: {
+    status: 404,
+    description: "The token's partner is not registered for ticketing.",
+  },
   DealerNotFound: { status: 404, description: "The partner has no dealer with this key." },
   MandateNotFound: { status: 404, description: "The wallet has no mandate." },
   DocumentNotFound: { status: 404, description: "The document does not exist." },
@@ -81,12 +86,20 @@ export const errorTable = table({
     status: 409,
     description: "The resource was changed at the same time: read it again and repeat.",
   },
+  TicketOver: {
+    status: 409,
+    description: "The ticket is closed, canceled or rejected: create another one.",
+  },
   PayloadTooLarge: { status: 413, description: "The body is too large." },
   UnsupportedMediaType: {
     status: 415,
     description: "The body's content type is not one that this call takes.",
   },
   ValidationFailed: { status: 422, description: "The body does not fit the schema." },
+  TicketTransitionInvalid: {
+    status: 422,
+    description: "The ticket's status does not allow this change.",
+  },
   AmountScaleInvalid: { status: 422, description: "The amount has more than two decimals." },
   RateLimitExceeded: { status: 429, description: "Too many requests: wait and repeat." },
   InternalError: { status: 500, description: "Something failed on our side; nothing was changed." },

@@ -37,6 +37,9 @@ export type BodyDeclaration = z.ZodType | BinaryBody;
 
 export const isBinaryBody = (body: BodyDeclaration): body is BinaryBody => "bytesMax" in body;
 
+/** Whether a caller may leave the JSON body out. */
+export const isOptionalBody = (body: z.ZodType): boolean => body.safeParse(undefined).success;
+
 export interface Route<
   Path extends string = string,
   Params extends TextShape = TextShape,
@@ -54,8 +57,8 @@ export interface Route<
   readonly params?: Params;
   readonly query?: Query;
   /**
-   * A schema: JSON, closed (`z.strictObject`) unless the seeds show it open. Or raw bytes. Absent: any
-   * body is ignored.
+   * A schema: JSON, closed (`z.strictObject`) unless the seeds show it open; an optional one lets
+   * callers leave the body out. Or raw bytes. Absent: any body is ignored.
    */
   readonly body?: Body;
   /** Null: open to everyone (health, documentation, the token endpoint). */

@@ -30,7 +30,9 @@ type Texts<Shape extends TextShape> = Readonly<Record<keyof Shape & string, stri
 type BodyInput<Body extends BodyDeclaration> = Body extends z.ZodUndefined
   ? { readonly body?: undefined }
   : Body extends z.ZodType
-    ? { readonly body: z.input<Body> }
+    ? undefined extends z.input<Body>
+      ? { readonly body?: z.input<Body> }
+      : { readonly body: z.input<Body> }
     : { readonly body: Uint8Array<ArrayBuffer> };
 
 export type CallInput<

@@ -69,11 +69,28 @@ const parse = (bytes: Uint8Array): Outcome<unknown, BodyRefusal> => {
   return success(value);
 };
 
-/** The parsed body, or why it is refused. A missing content type is taken as JSON. */
-export const readJsonBody = async (source: BodySource): Promise<Outcome<unknown, BodyRefusal>> => {
-  const contentType = source.headers.get("content-type");
-  if (contentType !== null && contentType !== "" && !jsonType.test(contentType))
-    return refusal("UnsupportedMediaType", { "content-type": "must be application/json." });
+/** A missing content type is taken as JSON. */
+const isJson = ({ headers }: BodySource): boolean => {
+  const contentType = headers.get("content-type") ?? "";
+  return contentType === "" || jsonType.test(contentType);
+};
+
+export interface JsonBodyOptions {
+  /** Whether the body may be left out, whatever its type; it is then undefined. */
+  readonly isOptional: boolean;
+}
+
+/** The parsed body, or why it is refused. */
+export const readJsonBody = async (
+  source: BodySource,
+  { isOptional }: JsonBodyOptions = { isOptional: false },
+): Promise<Outcome<unknown, BodyRefusal>> => {
+  const wrongType = refusal("UnsupportedMediaType", {
+    "content-type": "must be application/json.",
+  });
+  if (!isOptional && !isJson(source)) return wrongType;
   const bytes = await readBounded(source, bodyBytesMax);
-  return bytes === undefined ? tooLarge() : parse(bytes);
+  if (bytes === undefined) return tooLarge();
+  if (isOptional && bytes.length === 0) return success(undefined);
+  return isJson(source) ? parse(bytes) : wrongType;
 };

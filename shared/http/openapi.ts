@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { errorTable, type ErrorCode } from "../contracts/errors.js";
 import { ErrorModel, TicketingError } from "../contracts/platform/error-models.js";
-import { isBinaryBody, type Route, type TextShape } from "../contracts/route.js";
+import { isBinaryBody, isOptionalBody, type Route, type TextShape } from "../contracts/route.js";
 import { errorReply } from "./error-body.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 import { kitErrors } from "./kit-errors.js";
@@ -74,7 +74,10 @@ const requestBody = (body: NonNullable<Route["body"]>, schemas: JsonSchemas): Js
         description: `The bytes themselves, at most ${body.bytesMax}.`,
         content: Object.fromEntries(body.contentTypes.map((contentType) => [contentType, {}])),
       }
-    : { required: true, content: { "application/json": { schema: schemas.input(body) } } };
+    : {
+        required: !isOptionalBody(body),
+        content: { "application/json": { schema: schemas.input(body) } },
+      };
 
 const operation = (
   api: DocumentedApi,

@@ -1,6 +1,8 @@
 /** What administrators set per partner; absent keys take the defaults. */
 import { z } from "zod";
 
+const hours = z.number().positive();
+
 export const partnerSettings = z.object({
   /** Whether the partner's customers sign a contract; without it the contract routes refuse. */
   activationFlowEnabled: z.boolean().default(true),
@@ -17,6 +19,15 @@ export const partnerSettings = z.object({
       destinationOwner: z.string().nullable().default(null),
       transferAmountCents: z.int().positive().default(100),
       validDays: z.int().positive().default(30),
+    })
+    .prefault({}),
+  ticketing: z
+    .object({
+      enabled: z.boolean().default(true),
+      /** Hours until a ticket expires, by its priority. */
+      slaHours: z.tuple([hours, hours, hours, hours]).default([4, 8, 24, 72]),
+      /** Without a word for so long, a resolved ticket is closed. */
+      silentDays: z.number().positive().default(4),
     })
     .prefault({}),
 });
