@@ -57,7 +57,7 @@ export default tseslint.config(
       "local/**/*.ts",
       "bench/**/*.ts",
       "test/**/*.ts",
-      "vitest.config.ts",
+      "vitest*.config.ts",
     ],
     rules: { "no-console": "off", "no-restricted-properties": "off" },
   },

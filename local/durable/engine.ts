@@ -11,7 +11,7 @@ import type { HttpAnswer, HttpCall } from "./http-answer.js";
 import { HttpApi } from "./http-api.js";
 import { MessageIds } from "./message-ids.js";
 import { Ownership } from "./ownership.js";
-import { purgeFinished } from "./purge.js";
+import { purgeFinished, removeStrayMessages } from "./purge.js";
 import { Registry } from "./registry.js";
 import { createSchema } from "./schema.js";
 import { Timers } from "./timers.js";
@@ -138,7 +138,8 @@ class Engine implements DurableEngine {
       this.#intervals.push(interval.unref());
     };
     every(2 * this.#settings.sweepMs, async () => this.#registry.sweep());
-    const { pool } = this.#options;
+    const { pool, hub } = this.#options;
+    void removeStrayMessages(pool, hub).catch(() => undefined);
     const { keepFinishedMs } = this.#settings;
     if (keepFinishedMs > 0) every(purgeEveryMs, async () => purgeFinished(pool, keepFinishedMs));
   }

@@ -163,6 +163,8 @@ const instances: Part = {
       where i.completed_at is not null returning id, key, epoch, execution_id),
     earlier_out as (delete from durable.history h using known k
       where k.ended and h.key = k.key and k.id in (select id from created)),
+    stray_out as (delete from durable.message m using created c
+      where m.hub = $1::text and m.instance_id = c.id),
     conflict_in as (insert into durable.message (id, hub, instance_id, execution_id, body)
       select conflict_id, $1::text, conflict_target, conflict_execution, conflict_body from wanted
       where conflict_id is not null

@@ -157,7 +157,10 @@ export interface WorkPage {
   readonly next: string | undefined;
 }
 
-/** Open instances with something to do, in the order of their creation, behind `after`. */
+/**
+ * Open instances with something to do, in the order of their creation, behind `after`. One without
+ * a history waits for its first turn: it is new, or has just been continued as new.
+ */
 export const instancesWithWork = async (
   pool: Pool,
   hub: string,
@@ -168,7 +171,9 @@ export const instancesWithWork = async (
   const { rows } = await pool.query<{ id: string; key: string }>(
     `select i.id, i.key from durable.instance i
      where i.hub = $1 and i.owner = $2 and i.completed_at is null and i.key > $3
-       and (i.turn = 0 and i.kind = 'orchestration' or i.carried is not null
+       and (i.kind = 'orchestration'
+           and not exists (select from durable.history h where h.key = i.key)
+         or i.carried is not null
          or exists (select from durable.activity a where a.key = i.key)
          or exists (select from durable.message m
            where m.hub = i.hub and m.instance_id = i.id and m.due_at is null))

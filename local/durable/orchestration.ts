@@ -182,11 +182,22 @@ export class Orchestration implements LiveInstance {
   #publish(turn: Turn, committed: Committed): void {
     const { activities = [], instances = [], messages = [] } = turn.change;
     const ended = turn.next.kind === "ended";
-    if (ended) this.#gone = true;
+    if (ended) {
+      this.#gone = true;
+      this.#forgetLate();
+    }
     this.#hub.moved(this.id, ended);
     for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
     this.#hub.adopt(instances, committed);
     this.#hub.dispatch(messages);
+  }
+
+  /** What arrived while the last turn was being written is on disk, and nobody will ask for it. */
+  #forgetLate(): void {
+    const consumed = [...this.#state.inbox.keys()];
+    if (consumed.length === 0) return;
+    // Left where it is when this fails: the next start of a host removes it.
+    this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed }).catch(() => undefined);
   }
 
   leave(): void {

@@ -23,6 +23,16 @@ export const removeInstances = async (pool: Pool, keys: readonly string[]): Prom
   return removed;
 };
 
+/** Removes messages that a host stored just after their instance had ended, and then died over. */
+export const removeStrayMessages = async (pool: Pool, hub: string): Promise<void> => {
+  await pool.query(
+    `delete from durable.message m where m.hub = $1 and not exists (
+       select from durable.instance i
+       where i.hub = m.hub and i.id = m.instance_id and i.completed_at is null)`,
+    [hub],
+  );
+};
+
 /** Removes what ended longer than `keepMs` ago, batch by batch. */
 export const purgeFinished = async (pool: Pool, keepMs: number): Promise<number> => {
   for (let removed = 0; ;) {

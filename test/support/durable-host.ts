@@ -86,19 +86,29 @@ export class DurableHost {
   }
 }
 
+export interface DurableHostOptions {
+  /** A folder below test/conformance/apps. */
+  readonly app?: string;
+  /** What Node is told ahead of the host's command. */
+  readonly nodeArguments?: readonly string[];
+}
+
 export const startDurableHost = async (
   databaseUrl: string,
   settings: Readonly<Record<string, string>> = {},
+  { app = "durable", nodeArguments = [] }: DurableHostOptions = {},
 ): Promise<DurableHost> => {
   const child = spawn(
     process.execPath,
     [
+      ...nodeArguments,
       join(buildFolder, "local/host/command.js"),
-      resolve("test/conformance/apps/durable"),
+      resolve("test/conformance/apps", app),
       ...["--database-url", databaseUrl, "--port", "0"],
       ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
     ],
-    { stdio: ["ignore", "pipe", "pipe"] },
+    // Settings are in the environment, too, for what is loaded before the host reads them.
+    { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...settings } },
   );
   const complaints: string[] = [];
   child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()));
