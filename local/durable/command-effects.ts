@@ -20,8 +20,6 @@ export interface Effects {
 
 export interface EffectContext {
   readonly state: OrchestrationState;
-  /** The history up to and including the new events of this turn. */
-  readonly history: readonly HistoryEvent[];
   readonly functions: DurableFunctions;
   readonly now: Date;
   readonly nextMessageId: () => number;
@@ -59,9 +57,12 @@ export class EffectCollector {
     children: [],
   };
   readonly #context: EffectContext;
+  /** The events with which this turn began. */
+  readonly #newEvents: readonly HistoryEvent[];
 
-  constructor(context: EffectContext) {
+  constructor(context: EffectContext, newEvents: readonly HistoryEvent[]) {
     this.#context = context;
+    this.#newEvents = newEvents;
   }
 
   add(command: Command): void {
@@ -238,8 +239,12 @@ export class EffectCollector {
     this.#send(target, body);
   }
 
+  get #history(): HistoryEvent[] {
+    return [...this.#context.state.history, ...this.#newEvents];
+  }
+
   #firstAttempt(rootId: number): HistoryEvent | undefined {
-    return this.#context.history.find(
+    return this.#history.find(
       ({ EventType, EventId }) =>
         EventId === rootId &&
         (EventType === eventCode.TaskScheduled ||
@@ -249,13 +254,13 @@ export class EffectCollector {
 
   /** The library knows of no time limit for retries; so, past it, attempts fail unattempted. */
   #outOfTime({ retry, retryOf }: CallActivity | CallChild | RetryPause): boolean {
-    if (retry === undefined || retryOf === undefined) return false;
+    if (retry === undefined || retryOf === undefined || retry.timeoutMs === Infinity) return false;
     const first = this.#firstAttempt(retryOf)?.Timestamp.getTime() ?? Infinity;
     return this.#context.now.getTime() - first >= retry.timeoutMs;
   }
 
   #lastFailure(rootId: number | undefined): { reason: string; details: string } | undefined {
-    const { history } = this.#context;
+    const history = this.#history;
     const attempts = new Set(
       history
         .filter(({ EventId, RetryOf }) => RetryOf === rootId || EventId === rootId)

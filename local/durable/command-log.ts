@@ -8,7 +8,7 @@ import {
   retryOptions,
   type Command,
 } from "./commands.js";
-import { isRecord } from "./protocol.js";
+import { isRecord, type HistoryEvent } from "./protocol.js";
 
 /** The fields of the library's executor that tell what was asked for and what is still open. */
 export interface LibraryExecutor {
@@ -24,6 +24,13 @@ export interface LibraryExecutor {
   readonly context: { readonly customStatus?: unknown };
 }
 
+/** An executor that can be given further events one by one, as it gives them to itself. */
+export interface SteppableExecutor extends LibraryExecutor {
+  _isReplaying: boolean;
+  processEvent(event: HistoryEvent): void;
+  isDoneExecuting(): boolean;
+}
+
 const isExecutor = (value: unknown): value is LibraryExecutor =>
   isRecord(value) &&
   typeof value["sequenceNumber"] === "number" &&
@@ -32,6 +39,15 @@ const isExecutor = (value: unknown): value is LibraryExecutor =>
   isRecord(value["openEvents"]) &&
   isRecord(value["deferredTasks"]) &&
   isRecord(value["context"]);
+
+/** Another version of the library may have no such methods: then every turn is a replay. */
+export const isSteppable = (executor: LibraryExecutor): executor is SteppableExecutor =>
+  "_isReplaying" in executor &&
+  typeof executor._isReplaying === "boolean" &&
+  "processEvent" in executor &&
+  typeof executor.processEvent === "function" &&
+  "isDoneExecuting" in executor &&
+  typeof executor.isDoneExecuting === "function";
 
 /** The executor behind an invocation's context, once the library has begun to run. */
 export const executorOf = (context: unknown): LibraryExecutor | undefined => {
@@ -61,36 +77,45 @@ const retryCommand = (id: number, task: Record<string, unknown>): Command | unde
 };
 
 /**
- * All commands of one run, with the library's own numbers. Numbers cannot be derived from the list
+ * The commands of one run, with the library's own numbers. Numbers cannot be derived from the list
  * of actions alone: a task may be numbered long after an action was recorded, and a task that is
  * yielded again is not recorded again. So the executor is read after every single event.
  */
 export class CommandLog {
-  readonly commands: IssuedCommand[] = [];
+  #issued: IssuedCommand[] = [];
   #numbersSeen = 0;
   #actionsSeen = 0;
   #locked: readonly string[] = [];
 
+  /** What was asked for since this was called last, in the order of the numbers. */
+  take(): readonly IssuedCommand[] {
+    const issued = this.#issued;
+    this.#issued = [];
+    return issued;
+  }
+
   observe(executor: LibraryExecutor, at: number): void {
-    const actions = executor.actions.slice(this.#actionsSeen);
-    this.#actionsSeen = executor.actions.length;
+    const { actions, sequenceNumber } = executor;
+    if (this.#numbersSeen === sequenceNumber && this.#actionsSeen === actions.length) return;
+    const recorded = actions.slice(this.#actionsSeen);
+    this.#actionsSeen = actions.length;
     const unclaimed: number[] = [];
-    for (; this.#numbersSeen < executor.sequenceNumber; this.#numbersSeen++) {
+    for (; this.#numbersSeen < sequenceNumber; this.#numbersSeen++) {
       const task = executor.openTasks[String(this.#numbersSeen)];
       if (isRecord(task)) this.#add(this.#taskCommand(this.#numbersSeen, task), at);
       else unclaimed.push(this.#numbersSeen);
     }
     if (unclaimed.length === 0) return;
-    const known = this.commands.length;
-    this.#fireAndForget(actions, unclaimed, at);
+    const known = this.#issued.length;
+    this.#fireAndForget(recorded, unclaimed, at);
     // In the order in which the code asked: a signal reaches an entity before a later call does.
-    if (this.commands.length > known) this.commands.sort((a, b) => a.command.id - b.command.id);
+    if (this.#issued.length > known) this.#issued.sort((a, b) => a.command.id - b.command.id);
   }
 
   #add(command: Command | undefined, at: number): void {
     if (command === undefined) return;
     if (command.kind === "lock") this.#locked = command.lockSet;
-    this.commands.push({ command, at });
+    this.#issued.push({ command, at });
   }
 
   #taskCommand(id: number, task: Record<string, unknown>): Command | undefined {

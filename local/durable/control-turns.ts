@@ -2,7 +2,8 @@
 import { encodeEvents } from "./history-codec.js";
 import type { Message } from "./messages.js";
 import { historyEvent } from "./protocol.js";
-import { endTurn, nothingOpened, type Turn, type TurnContext } from "./turn.js";
+import { endTurn } from "./turn-end.js";
+import { nothingOpened, type Turn, type TurnContext } from "./turn.js";
 
 const reasonOf = ({ body }: Message): string | undefined =>
   "reason" in body ? body.reason : undefined;

@@ -22,6 +22,8 @@ export interface EngineSettings {
   readonly concurrentActivities?: number;
   /** Instances that stay in memory though they have nothing to do. */
   readonly idleInstances?: number;
+  /** False has an orchestrator's code replayed from the beginning on every turn. */
+  readonly keepSessions?: boolean;
   /** Finished instances older than this are removed; 0 keeps them for ever. */
   readonly keepFinishedMs?: number;
   /** How often to look for hosts that died and for messages that nobody told us of. */
@@ -67,6 +69,7 @@ export interface DurableEngine {
 const defaults: Required<EngineSettings> = {
   concurrentActivities: 100,
   idleInstances: 1_000,
+  keepSessions: true,
   keepFinishedMs: 30 * 24 * 3_600_000,
   sweepMs: 2_000,
 };
@@ -113,6 +116,7 @@ class Engine implements DurableEngine {
       ownership: () => this.#ownership,
       timers: () => this.#timers,
       idleMax: this.#settings.idleInstances,
+      keepsSessions: this.#settings.keepSessions,
       onMoved: (id, ended) => {
         this.#moved?.add(id);
         if (ended) this.#waiters.ended(id);

@@ -23,6 +23,8 @@ export interface LiveInstance {
 export interface Hub {
   readonly functions: DurableFunctions;
   readonly clock: LocalClock;
+  /** True where an orchestrator's code waits in memory instead of being replayed every turn. */
+  readonly keepsSessions: boolean;
   commit(change: Change): Promise<Committed>;
   nextMessageId(): number;
   /** To be called once the messages are on disk: due ones go to their targets, others wait. */

@@ -3,6 +3,7 @@ import { decodeEvents } from "./history-codec.js";
 import type { StoredActivity, StoredInstance } from "./instance-rows.js";
 import type { Message } from "./messages.js";
 import { eventCode, type HistoryEvent, type OpenStatus } from "./protocol.js";
+import type { Session } from "./session.js";
 
 /** The end of an activity; it is stored with the turn that it leads to, never alone. */
 export interface ActivityEnd {
@@ -26,6 +27,8 @@ export interface OrchestrationState {
   status: OpenStatus;
   input: string | undefined;
   history: HistoryEvent[];
+  /** The code where it waits; absent where it has to be replayed first. */
+  session: Session | undefined;
   /** Raised events that this execution inherits from the one before. */
   carried: readonly HistoryEvent[];
   /** Messages that are due and not yet consumed, by number. */
@@ -77,6 +80,7 @@ export const orchestrationState = (stored: StoredInstance, nowMs: number): Orche
     status: openStatus(row.status),
     input: row.input ?? undefined,
     history,
+    session: undefined,
     carried: row.carried === null ? [] : decodeEvents(row.carried),
     inbox: new Map(
       messages.filter(({ dueAt }) => (dueAt ?? 0) <= nowMs).map((message) => [message.id, message]),

@@ -1,5 +1,7 @@
 /** A live orchestration: takes its messages, runs its turns, and keeps memory and disk in step. */
 import type { Committed } from "./change.js";
+import { applyTurn } from "./apply-turn.js";
+import { runTurn } from "./code-turn.js";
 import type { Hub, LiveInstance } from "./hub.js";
 import type { StoredActivity } from "./instance-rows.js";
 import type { Message } from "./messages.js";
@@ -7,7 +9,7 @@ import type { OrchestrationState } from "./orchestration-state.js";
 import { refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
 import { errorMessage } from "./protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
-import { runTurn, type Turn, type TurnContext } from "./turn.js";
+import type { Turn, TurnContext } from "./turn.js";
 
 export class Orchestration implements LiveInstance {
   readonly #hub: Hub;
@@ -89,7 +91,8 @@ export class Orchestration implements LiveInstance {
       this.#abandon();
       return;
     }
-    this.#apply(stored.turn, context.arrivals);
+    applyTurn(this.#state, stored.turn, context.arrivals);
+    if (!this.#hub.keepsSessions) this.#state.session = undefined;
     this.#publish(stored.turn, stored.committed);
   }
 
@@ -146,37 +149,6 @@ export class Orchestration implements LiveInstance {
       latestFireAt: 0,
     };
     return { context: { ...context, arrivals: nothing }, turn };
-  }
-
-  #apply(turn: Turn, taken: Arrivals): void {
-    const state = this.#state;
-    state.turn++;
-    state.ends.splice(0, taken.endsTaken);
-    for (const id of taken.consumed) state.inbox.delete(id);
-    if (turn.next.kind === "ended") return;
-    if (turn.next.kind === "continued") {
-      state.executionId = turn.next.executionId;
-      state.input = turn.next.input;
-      state.carried = turn.next.carried;
-      state.history = [];
-      state.status = "Running";
-      state.openActivities.clear();
-      state.openTimers.clear();
-      state.openChildren.clear();
-      return;
-    }
-    state.status = turn.next.status;
-    for (const event of turn.events) event.IsPlayed = true;
-    state.history.push(...turn.events);
-    if (turn.next.status === "Suspended") return;
-    state.carried = [];
-    for (const id of taken.endedActivities) state.openActivities.delete(id);
-    for (const id of [...taken.firedTimers, ...turn.cancelledTimers]) state.openTimers.delete(id);
-    for (const id of taken.endedChildren) state.openChildren.delete(id);
-    for (const [id, message] of turn.opened.timers) state.openTimers.set(id, message);
-    for (const id of turn.opened.children) state.openChildren.add(id);
-    for (const activity of turn.change.activities ?? [])
-      state.openActivities.set(activity.taskId, activity);
   }
 
   #publish(turn: Turn, committed: Committed): void {

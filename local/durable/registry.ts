@@ -30,6 +30,7 @@ export interface RegistryParts {
   readonly ownership: () => Ownership;
   readonly timers: () => Timers;
   readonly idleMax: number;
+  readonly keepsSessions: boolean;
   /** Called after each turn, for those who wait for an instance's end. */
   readonly onMoved: (instanceId: string, ended: boolean) => void;
 }
@@ -41,6 +42,7 @@ const quarantineMs = 5_000;
 export class Registry implements Hub {
   readonly functions: DurableFunctions;
   readonly clock: LocalClock;
+  readonly keepsSessions: boolean;
   readonly #parts: RegistryParts;
   readonly #live = new Map<string, LiveInstance>();
   /** Idle ones in the order in which they came to rest; the oldest leave first. */
@@ -56,6 +58,7 @@ export class Registry implements Hub {
     this.#parts = parts;
     this.functions = parts.functions;
     this.clock = parts.clock;
+    this.keepsSessions = parts.keepsSessions;
     this.#loader = new InstanceLoader({
       ...parts,
       isLive: (id) => this.#live.has(id),

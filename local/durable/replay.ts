@@ -1,23 +1,7 @@
-/** Plays an orchestrator over its history and watches, event by event, what it asks for. */
-import { CommandLog, executorOf, type IssuedCommand, type LibraryExecutor } from "./command-log.js";
-import { actionCode, isAction, quotedInput } from "./commands.js";
+/** Plays an orchestrator over its whole history, through the library's own handler. */
 import type { DurableFunctions } from "./functions.js";
-import { errorMessage, eventCode, jsonText, type HistoryEvent } from "./protocol.js";
-
-export type ReplayEnd =
-  | { readonly kind: "waiting" }
-  | { readonly kind: "returned"; readonly output: string | undefined }
-  | { readonly kind: "continued"; readonly input: string | undefined }
-  | { readonly kind: "threw"; readonly message: string; readonly stack: string };
-
-export interface Replay {
-  readonly commands: readonly IssuedCommand[];
-  readonly end: ReplayEnd;
-  /** JSON text, or undefined where the orchestrator has set none. */
-  readonly customStatus: string | undefined;
-  /** Raised events that the orchestrator has not waited for so far. */
-  readonly unconsumed: readonly HistoryEvent[];
-}
+import type { HistoryEvent } from "./protocol.js";
+import { Session, type Played } from "./session.js";
 
 export interface ReplaySubject {
   readonly name: string;
@@ -60,45 +44,10 @@ const watched = (
     },
   });
 
-/** Of each name the last n raised events, where n still wait in the library's queue of that name. */
-const unconsumedEvents = (
-  executor: LibraryExecutor,
-  history: readonly HistoryEvent[],
-  lastIndex: number,
-): HistoryEvent[] => {
-  const waiting = new Map(
-    Object.entries(executor.deferredTasks).map(([name, queue]) => [name, queue.length]),
-  );
-  const left = history.slice(lastIndex + 1);
-  for (const event of history.slice(0, lastIndex + 1).reverse()) {
-    const count = waiting.get(event.Name ?? "") ?? 0;
-    if (event.EventType !== eventCode.EventRaised || count === 0) continue;
-    waiting.set(event.Name ?? "", count - 1);
-    left.unshift(event);
-  }
-  return left.filter((event) => event.EventType === eventCode.EventRaised);
-};
-
-const threw = (error: unknown): ReplayEnd => ({
-  kind: "threw",
-  message: errorMessage(error),
-  stack: error instanceof Error ? (error.stack ?? "") : "",
-});
-
-const endOf = (executor: LibraryExecutor, rejection: { error: unknown } | undefined): ReplayEnd => {
-  if (executor.exception !== undefined) return threw(executor.exception);
-  if (rejection !== undefined) return threw(rejection.error);
-  if (executor.willContinueAsNew) {
-    const action = executor.actions.find((each) => isAction(each, actionCode.ContinueAsNew));
-    const input = isAction(action, actionCode.ContinueAsNew) ? action["input"] : undefined;
-    return { kind: "continued", input: quotedInput(input) };
-  }
-  if (executor.orchestratorReturned) return { kind: "returned", output: jsonText(executor.output) };
-  const waits = [...Object.keys(executor.openTasks), ...Object.keys(executor.openEvents)];
-  return waits.length > 0
-    ? { kind: "waiting" }
-    : threw("it waits for a task that has ended already, or ended without a result.");
-};
+export interface Replay extends Played {
+  /** Where the code stands now. */
+  readonly session: Session;
+}
 
 /** One turn of the app's code over the whole history. Never rejects: failures are an end, too. */
 export const replay = async (
@@ -106,39 +55,11 @@ export const replay = async (
   subject: ReplaySubject,
   history: readonly HistoryEvent[],
 ): Promise<Replay> => {
-  let context: unknown;
-  let position = -1;
-  const log = new CommandLog();
-  const observe = (): void => {
-    const executor = executorOf(context);
-    if (executor !== undefined) log.observe(executor, position);
-  };
-  const spied = watched(history, (index) => {
-    observe();
-    position = index;
-  });
+  const session = new Session();
+  const spied = watched(history, (index) => session.visit(index));
   const rejection = await functions
-    .runOrchestrator(subject.name, triggerFor(subject, spied), (value) => {
-      context = value;
-    })
+    .runOrchestrator(subject.name, triggerFor(subject, spied), (context) => session.enter(context))
     .then(() => undefined)
     .catch((error: unknown) => ({ error }));
-  const executor = executorOf(context);
-  if (executor === undefined) {
-    const end = threw(rejection?.error ?? "the installed durable-functions is not understood.");
-    return { commands: [], end, customStatus: undefined, unconsumed: [] };
-  }
-  try {
-    observe();
-    const custom = executor.context.customStatus;
-    return {
-      commands: log.commands,
-      end: endOf(executor, rejection),
-      customStatus: Boolean(custom) ? jsonText(custom) : undefined,
-      unconsumed: unconsumedEvents(executor, history, position),
-    };
-  } catch (error) {
-    // A value that has no JSON form (a cycle, a bigint) fails the orchestration, not the engine.
-    return { commands: log.commands, end: threw(error), customStatus: undefined, unconsumed: [] };
-  }
+  return { session, ...session.played(history.length, rejection) };
 };

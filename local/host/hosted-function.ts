@@ -24,7 +24,7 @@ export type Call = (
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;
   readonly retryContext?: RetryContext;
   readonly traceContext?: TraceContext | undefined;
-  /** Gets the context object before the function runs. */
+  /** Gets the context object before the function runs, and may go on with it later. */
   readonly onContext?: ((context: unknown) => void) | undefined;
 };
 

@@ -124,10 +124,12 @@ export class Invoker {
     const hooked = this.#app.hooks.has("preInvocation") || this.#app.hooks.has("postInvocation");
     const traceContext = call.traceContext ?? newTraceContext(invocationId);
     const core = this.#coreContext(fn, invocationId, call, traceContext, hooked ? {} : noHookData);
+    const { liveTrigger } = call;
+    const goesOn = call.onContext !== undefined;
     const worker =
-      call.liveTrigger === undefined
+      liveTrigger === undefined
         ? await throughModel(this.#app, core)
-        : this.#direct.begin({ fn, core, liveTrigger: call.liveTrigger, traceContext });
+        : this.#direct.begin({ fn, core, liveTrigger, traceContext, goesOn });
     core.invocationContext = worker.context;
     call.onContext?.(worker.context);
     const result = hooked

@@ -31,6 +31,8 @@ export interface DirectInvocation {
   readonly core: CoreInvocationContext;
   readonly liveTrigger: object;
   readonly traceContext: TraceContext;
+  /** The function's code may go on with this context after it has answered. */
+  readonly goesOn: boolean;
 }
 
 export const throughModel = async (
@@ -79,7 +81,7 @@ export class DirectInvocations {
     return options;
   }
 
-  begin({ fn, core, liveTrigger, traceContext }: DirectInvocation): WorkerSide {
+  begin({ fn, core, liveTrigger, traceContext, goesOn }: DirectInvocation): WorkerSide {
     let isDone = false;
     const logHandler = (level: LogLevel, ...args: unknown[]): void => {
       if (isDone && core.state !== "postInvocationHooks") warnLateLog(core);
@@ -105,7 +107,7 @@ export class DirectInvocations {
         try {
           return await callback(...inputs, context);
         } finally {
-          isDone = true;
+          isDone = !goesOn;
         }
       },
       respond: async (result) => {
