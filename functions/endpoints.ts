@@ -10,19 +10,29 @@ import { openApiEndpoints } from "./platform/openapi.js";
 import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
 import { getWalletBalance } from "./wallet/balance.js";
+import { bucketEndpoints } from "./wallet/buckets.js";
 import { contractEndpoints } from "./wallet/contract.js";
 import { diagnosticsEndpoint } from "./wallet/diagnostics.js";
 import { ibanEndpoints } from "./wallet/iban.js";
+import { getWalletLimits } from "./wallet/limits.js";
 import { mandateEndpoints } from "./wallet/mandate.js";
+import { searchEndpoints } from "./wallet/search.js";
+import { stateEndpoints } from "./wallet/states.js";
+import { statisticsEndpoints } from "./wallet/statistics.js";
 import { walletEndpoints } from "./wallet/wallets.js";
 
 const partnerEndpoints: readonly Endpoint[] = [
   ...walletEndpoints,
+  ...searchEndpoints,
+  ...stateEndpoints,
+  ...statisticsEndpoints,
+  ...bucketEndpoints,
   ...ibanEndpoints,
   ...contractEndpoints,
   ...mandateEndpoints,
   diagnosticsEndpoint,
   getWalletBalance,
+  getWalletLimits,
   getOnboardingEndpoint,
 ];
 

@@ -2,8 +2,9 @@
 import type { Route } from "../shared/contracts/route.js";
 import { openDatabase, type Database } from "../shared/database/database.js";
 import { findPartner, findPartnerByClient, type Partner } from "../shared/database/partners.js";
-import { seedSandboxPartners } from "../shared/database/sandbox-partners.js";
+import { prepareSandbox } from "../shared/database/sandbox-preparation.js";
 import { sandboxSigningKey } from "../shared/database/sandbox-signing-key.js";
+import { forbidForceDelete } from "../shared/database/wallet-deletion.js";
 import type { Documents } from "../shared/documents/documents.js";
 import { startOutboxRelay, type OutboxRelay } from "../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../shared/events/service-bus.js";
@@ -70,7 +71,7 @@ export const createServices = (
   const database = openDatabase({
     connection: config.database,
     logger,
-    ...(config.environment === "production" ? {} : { prepare: seedSandboxPartners }),
+    prepare: config.environment === "production" ? forbidForceDelete : prepareSandbox,
   });
   const faults = faultPoints(config.faultPoints);
   const bus = openServiceBus(config.serviceBus);

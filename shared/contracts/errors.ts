@@ -17,6 +17,7 @@ export const errorTable = table({
     status: 400,
     description: "The parameters fromDate and toDate are not a valid range.",
   },
+  SearchParameterInvalid: { status: 400, description: "The search parameters are not valid." },
   FlowTypeInvalid: { status: 400, description: "The flow has no such type." },
   BodyIncomplete: { status: 400, description: "The body broke off before its end: send it again." },
   IdentifierInvalid: { status: 400, description: "A parameter in the path is not valid." },
@@ -50,6 +51,12 @@ export const errorTable = table({
     description: "The wallet has a SEDA mandate that is draft or active: disable it first.",
   },
   WalletNotActive: { status: 400, description: "The wallet is not active." },
+  WalletNotSuspended: { status: 400, description: "The wallet is not suspended." },
+  WalletNotClosed: { status: 400, description: "The wallet is not closed." },
+  WalletBalanceNotZero: {
+    status: 400,
+    description: "The wallet still holds funds: pay them out before it is closed.",
+  },
   ActivationFlowNotEnabled: {
     status: 400,
     description: "The contract activation flow is not enabled for this partner.",
@@ -77,6 +84,7 @@ export const errorTable = table({
     description: "The token's partner is not registered for ticketing.",
   },
   DealerNotFound: { status: 404, description: "The partner has no dealer with this key." },
+  StatisticsNotFound: { status: 404, description: "There are no wallets to count yet." },
   MandateNotFound: { status: 404, description: "The wallet has no mandate." },
   DocumentNotFound: { status: 404, description: "The document does not exist." },
   InstructionsNotFound: { status: 404, description: "The wallet has no SCT instructions." },

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Posting } from "../domain/ledger/posting.js";
 import { success, type Outcome } from "../domain/outcome.js";
 import type { Queryable } from "./database.js";
-import { owned, type OwnershipRefusal, type Reader } from "./wallet-ownership.js";
+import { readOwned, type OwnershipRefusal, type Reader } from "./wallet-ownership.js";
 
 export type FundsType = "Standard" | "Welfare" | "Loyalty";
 
@@ -107,8 +107,6 @@ export const findBalance = async (
   reader: Reader,
   walletId: string,
 ): Promise<Outcome<bigint, OwnershipRefusal>> => {
-  const balance = await readBalance(database, walletId);
-  if (balance !== undefined && reader.isOperator) return success(balance.availableCents);
-  const found = owned(balance, reader.partnerKey, walletId);
+  const found = readOwned(await readBalance(database, walletId), reader, walletId);
   return found.ok ? success(found.value.availableCents) : found;
 };

@@ -187,11 +187,24 @@ const askToDisable: Transition = {
 };
 
 /** Cancelled at once when its activation was never requested, else for the bank to confirm. */
+const disabling = (status: MandateStatus): Transition =>
+  cancel.from.includes(status) ? cancel : askToDisable;
+
 export const requestDisable = (
   database: Database,
   actor: Actor,
   walletId: string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, (status) =>
-    cancel.from.includes(status) ? cancel : askToDisable,
-  );
+  changeCurrent(database, actor, walletId, disabling);
+
+/** Disables what a wallet that closes leaves open; the caller holds the wallet's row. */
+export const disableOpenMandate = async (
+  tx: Queryable,
+  { clientId }: Actor,
+  walletId: string,
+): Promise<void> => {
+  const current = await findCurrentMandate(tx, walletId);
+  if (current === undefined) return;
+  const { mandateId, status } = current.mandate;
+  await transition(tx, mandateId, clientId, disabling(status));
+};

@@ -12,7 +12,7 @@ import {
 } from "../domain/onboarding/steps.js";
 import { success, type Outcome } from "../domain/outcome.js";
 import type { Database, Queryable } from "./database.js";
-import { owned, type OwnershipRefusal, type Reader } from "./wallet-ownership.js";
+import { readOwned, type OwnershipRefusal, type Reader } from "./wallet-ownership.js";
 
 const expiryDays = 90;
 const silentDays = 7;
@@ -120,11 +120,7 @@ export const findOnboarding = async (
   reader: Reader,
   walletId: string,
 ): Promise<Outcome<Onboarding, OwnershipRefusal>> => {
-  const facts = await readFacts(database, walletId);
-  const found =
-    facts !== undefined && reader.isOperator
-      ? success(facts)
-      : owned(facts, reader.partnerKey, walletId);
+  const found = readOwned(await readFacts(database, walletId), reader, walletId);
   if (!found.ok) return found;
   const { onboarding, createdAt } = found.value;
   const { status, endedAt } = onboarding ?? { status: "Running" as const, endedAt: null };

@@ -35,12 +35,7 @@ const initialise = async (
        select 'platform', partner_key, 'Operation', operation_id::text, 'initialise', status
        from operation
      ), events (position, subject, version, payload) as (
-       select 1, 'BucketCreated', 1, json_build_object(
-         'bucketId', bucket_id, 'walletId', wallet_id, 'partnerKey', partner_key,
-         'availableBalance', borsello.money(balance_cents),
-         'creationDate', borsello.iso(creation_date), 'lastIncomingDate', null,
-         'lastOutgoingDate', null, 'isWithdrawable', is_withdrawable, 'fundsType', funds_type,
-         'fundsExpiryDate', funds_expiry_date)
+       select 1, 'BucketCreated', 1, borsello.bucket_event(bucket)
        from borsello.bucket where bucket_id = $6 and $7
        union all
        select 2, 'OperationInitialized', operation.version,
@@ -118,3 +113,33 @@ export const creditIncoming = async (tx: Queryable, credit: IncomingCredit): Pro
   await confirm(tx, operationId, transactionId);
   return operationId;
 };
+
+/**
+ * Cancels what is initialised and not yet confirmed, so that nothing of the wallet's funds stays
+ * held. The caller holds the wallet's row.
+ */
+export const cancelOpenOperations = (
+  tx: Queryable,
+  walletId: string,
+  actor: string,
+  feedback: string,
+): Promise<number> =>
+  tx.execute(
+    `with cancelled as (
+       update borsello.operation set status = 'Cancelled', version = version + 1, feedback = $3,
+         cancellation_date = borsello.platform_now(), last_update_date = borsello.platform_now()
+       where wallet_id = $1 and status = 'Initialized'
+       returning *
+     ), audited as (
+       insert into borsello.audit
+         (actor, partner_key, entity, entity_id, action, from_status, to_status)
+       select $2, partner_key, 'Operation', operation_id::text, 'cancel', 'Initialized', status
+       from cancelled
+     )
+     select borsello.publish_event('OperationCancelled', partner_key, wallet_id::text, version,
+       borsello.json_with(borsello.operation_event(in_order::borsello.operation), json_build_object(
+         'cancellationDate', borsello.iso(cancellation_date),
+         'terminationDate', borsello.iso(termination_date))))
+     from (select * from cancelled order by operation_id) as in_order`,
+    [walletId, actor, feedback],
+  );

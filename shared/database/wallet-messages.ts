@@ -2,7 +2,14 @@
 import type { FlowMessageName } from "../contracts/platform/flow-messages.js";
 
 type WalletEventName =
-  "WalletCreated" | "WalletUpdated" | "WalletAttributesUpdated" | "WalletIbanDeleted";
+  | "WalletCreated"
+  | "WalletUpdated"
+  | "WalletAttributesUpdated"
+  | "WalletIbanDeleted"
+  | "WalletSuspended"
+  | "WalletReactivated"
+  | "WalletClosed"
+  | "WalletReopened";
 
 /** A select whose rows are outbox rows; `from` is a WITH query of the same statement. */
 type MessageSelect = string;

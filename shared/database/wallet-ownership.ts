@@ -38,6 +38,14 @@ export const owned = <Row extends { readonly partnerKey: string }>(
     : refusal("WalletOfAnotherPartner", { walletId });
 };
 
+/** The same for somebody who only reads: operators read what every partner has. */
+export const readOwned = <Row extends { readonly partnerKey: string }>(
+  found: Row | undefined,
+  { partnerKey, isOperator }: Reader,
+  walletId: string,
+): Outcome<Row, OwnershipRefusal> =>
+  found !== undefined && isOperator ? success(found) : owned(found, partnerKey, walletId);
+
 /**
  * The wallet's row is the one lock of all its changes. The guards that read other tables come in
  * later statements of the transaction, so that they see what the lock made them wait for.

@@ -4,12 +4,11 @@ import { Wallet } from "../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import { namesFault } from "../domain/wallet/names.js";
 import { uniqueViolation, type Database, type Queryable } from "./database.js";
-
 import { outboxInsert, walletEvent } from "./wallet-messages.js";
 import {
   lockWallet,
   notClosed,
-  owned,
+  readOwned,
   type Actor,
   type OwnershipRefusal,
   type Reader,
@@ -103,12 +102,8 @@ export const findWallet = async (
   database: Queryable,
   reader: Reader,
   walletId: string,
-): Promise<Outcome<Wallet, OwnershipRefusal>> => {
-  const wallet = await readWallet(database, walletId);
-  return wallet !== undefined && reader.isOperator
-    ? success(wallet)
-    : owned(wallet, reader.partnerKey, walletId);
-};
+): Promise<Outcome<Wallet, OwnershipRefusal>> =>
+  readOwned(await readWallet(database, walletId), reader, walletId);
 
 /** The rest of a statement whose first WITH query, `changed`, returns the wallet row as `w`. */
 const recorded = (action: string, event: string): string => `

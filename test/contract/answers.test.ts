@@ -7,11 +7,16 @@ import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../../shared/contracts/route.js";
 import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/wallet/balance.js";
+import * as buckets from "../../shared/contracts/wallet/buckets.js";
 import * as contract from "../../shared/contracts/wallet/contract.js";
 import { getDiagnosticsRoute } from "../../shared/contracts/wallet/diagnostics.js";
 import * as iban from "../../shared/contracts/wallet/iban.js";
+import { getWalletLimitsRoute } from "../../shared/contracts/wallet/limits.js";
 import * as mandates from "../../shared/contracts/wallet/mandates.js";
 import { getOnboarding } from "../../shared/contracts/wallet/onboarding.js";
+import * as search from "../../shared/contracts/wallet/search.js";
+import * as states from "../../shared/contracts/wallet/states.js";
+import * as statistics from "../../shared/contracts/wallet/statistics.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
 import { client, type CallInput, type Client } from "../../shared/http/client.js";
 import { clientOf, partnerNamed, type Answer } from "../support/api.js";
@@ -139,6 +144,29 @@ test("every route of the wallet API answers as its document says, refusals inclu
     .toBe(200);
   valueOf(await call(getOnboarding, { params }));
   valueOf(await call(iban.deleteWalletIbanRoute, { params }));
+  valueOf(await call(buckets.getWalletBucketsRoute, { params }));
+  valueOf(await call(buckets.resyncBucketsRoute, { params }));
+  valueOf(await call(getWalletLimitsRoute, { params }));
+
+  const listed = valueOf(await call(search.getAllWalletsRoute, { query: { pageSize: 1 } }));
+  expect(listed).toMatchObject({ totalCount: 1, limitCount: 1, items: [{ walletId }] });
+  const found = valueOf(await call(search.searchWalletRoute, { body: { lastName } }));
+  expect(found).toMatchObject({ totalCount: 1, limitCount: 50, items: [{ walletId }] });
+  const counted = valueOf(await call(statistics.getPartnerStatisticsRoute, {}));
+  expect(counted).toMatchObject({ walletsCount: 1, walletsTotalAvailableBalance: 1 });
+  const dealerKey = owner.originatingDealerKey;
+  expect(
+    valueOf(await call(statistics.getDealerStatisticsRoute, { params: { dealerKey } })),
+  ).toEqual(counted);
+
+  valueOf(await call(states.suspendWalletRoute, { params }));
+  valueOf(await call(states.reactivateWalletRoute, { params }));
+  valueOf(await call(states.suspendWalletRoute, { params }));
+  valueOf(await call(states.closeWalletRoute, { params }));
+  valueOf(await call(states.reopenWalletRoute, { params }));
+  valueOf(await call(states.closeWalletRoute, { params }));
+  valueOf(await call(states.destroyWalletRoute, { params }));
+  expect(await call(wallets.getWalletRoute, { params })).toMatchObject({ status: 404 });
 });
 
 test("no route of the wallet API was left out", () => {

@@ -1,5 +1,6 @@
 /** Every refusal that a wallet route declares, reached through HTTP, with what it says about the cause. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { endpointsOf } from "../../functions/endpoints.js";
 import type { Route } from "../../shared/contracts/route.js";
 import { errorTable, type ErrorCode } from "../../shared/contracts/errors.js";
 import * as contract from "../../shared/contracts/wallet/contract.js";
@@ -15,8 +16,10 @@ import {
   partnerNamed,
   send,
 } from "../support/api.js";
+import { ownership as ownershipOf, type RefusalCase } from "../support/refusal-cases.js";
 import { startTestStack, type TestStack } from "../support/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet-fixtures.js";
+import { managementCases } from "../support/wallet-management-refusals.js";
 import { walletStates, type Given } from "../support/wallet-states.js";
 
 let stack: TestStack;
@@ -26,15 +29,7 @@ const tokens = new Map<string, string>();
 const states = walletStates(() => database);
 const { anyWallet, validated, withMandate, inStatus, ofGlobex, nowhere } = states;
 
-interface Case {
-  readonly route: Route;
-  readonly code: ErrorCode;
-  readonly given: Given;
-  readonly body?: unknown;
-  /** What errorProperties must hold. */
-  readonly says?: Readonly<Record<string, string>>;
-  readonly as?: "acme" | "globex";
-}
+type Case = RefusalCase;
 
 const taken = someone();
 const person = someone().owner;
@@ -42,11 +37,7 @@ const identity = { taxId: person.taxId, email: "nobody.else@example.com" };
 const sound = someone();
 const germanIban = "DE89370400440532013000";
 
-/** What every route about one wallet refuses. */
-const ownership = (route: Route, body?: unknown): Case[] => [
-  { route, code: "WalletOfAnotherPartner", given: ofGlobex, body },
-  { route, code: "WalletNotFound", given: nowhere, body },
-];
+const ownership = (route: Route, body?: unknown): Case[] => ownershipOf(states, route, body);
 
 const create = (code: ErrorCode, change: object, says: Record<string, string>): Case => ({
   route: wallets.createWalletRoute,
@@ -214,7 +205,13 @@ const mandateCases: readonly Case[] = [
   ]),
 ];
 
-const cases = [...walletCases, ...ibanCases, ...contractCases, ...mandateCases];
+const cases = [
+  ...walletCases,
+  ...ibanCases,
+  ...contractCases,
+  ...mandateCases,
+  ...managementCases(states),
+];
 
 beforeAll(async () => {
   stack = await startTestStack();
@@ -222,10 +219,11 @@ beforeAll(async () => {
   await database.ready();
   // Before its first call, since the platform remembers a partner's settings for a while.
   await database.execute(
-    `update borsello.partner set settings = settings || '{"activationFlowEnabled": false}'
+    `update borsello.partner set settings = settings ||
+       '{"activationFlowEnabled": false, "closing": {"requiresZeroBalance": true}}'
      where partner_key = 'globex'`,
   );
-  for (const partner of ["acme", "globex"])
+  for (const partner of ["acme", "globex", "initech"])
     tokens.set(partner, await clientOf(stack, partner).token());
   await openValidatedWallet(database, taken);
 });
@@ -235,8 +233,8 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const callAs = async ({ route, body, as = "acme" }: Case, walletId: string) =>
-  send(stack, addressOf(route, { walletId }), {
+const callAs = async ({ route, params, query = "", body, as = "acme" }: Case, walletId: string) =>
+  send(stack, `${addressOf(route, { walletId, ...params })}?${query}`, {
     method: route.method,
     headers: {
       ...headersOf(route, tokens.get(as) ?? ""),
@@ -257,14 +255,14 @@ test.each(cases.map((row) => ({ ...row, id: row.route.id })))("$id: $code", asyn
 });
 
 test("each refusal that the wallet's routes declare has a row here", () => {
-  const routes: Route[] = [wallets, iban, contract, mandates]
-    .flatMap((module): unknown[] => Object.values(module))
-    .filter(
-      (value): value is Route => typeof value === "object" && value !== null && "errors" in value,
-    );
-  const declared = routes.flatMap(({ id, errors }) => errors.map((code) => `${id}: ${code}`));
-  const reached = cases.map(({ route, code }) => `${route.id}: ${code}`);
-  // Only in production can the platform lack an account that IBANs are verified by.
-  const elsewhere = ["updateWalletIban: InstructionsNotFound"];
+  const declared = endpointsOf("development").flatMap(({ route: { id, api, errors } }) =>
+    api === "wallet" ? errors.map((code) => `${id}: ${code}`) : [],
+  );
+  const reached = new Set(cases.map(({ route, code }) => `${route.id}: ${code}`));
+  // Only in production: no account that IBANs are verified by, and no deletion for good.
+  const elsewhere = [
+    "updateWalletIban: InstructionsNotFound",
+    "destroyWallet: OperationNotAllowedInEnvironment",
+  ];
   expect([...reached, ...elsewhere].toSorted()).toEqual(declared.toSorted());
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { customer, type Customer } from "../../bench/customers.js";
 import type { Wallet } from "../../shared/contracts/wallet/wallets.js";
 import { openDatabase, type Database } from "../../shared/database/database.js";
-import { seedSandboxPartners } from "../../shared/database/sandbox-partners.js";
+import { prepareSandbox } from "../../shared/database/sandbox-preparation.js";
 import { setIban } from "../../shared/database/wallet-ibans.js";
 import { createWallet } from "../../shared/database/wallets.js";
 import type { Actor } from "../../shared/database/wallet-ownership.js";
@@ -24,7 +24,7 @@ export const openWalletTest = async (): Promise<WalletTest> => {
   const database = openDatabase({
     connection: { kind: "url", url: created.url },
     logger: silentLogger,
-    prepare: seedSandboxPartners,
+    prepare: prepareSandbox,
   });
   await database.ready();
   return {

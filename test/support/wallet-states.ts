@@ -1,5 +1,6 @@
 /** The states in which wallet routes refuse: each makes a wallet of its own in that state. */
 import type { Database } from "../../shared/database/database.js";
+import { openBucket } from "../../shared/database/ledger.js";
 import { initialiseMandate } from "../../shared/database/mandates.js";
 import { createWallet } from "../../shared/database/wallets.js";
 import { acme, globex, made, openValidatedWallet, openWallet, someone } from "./wallet-fixtures.js";
@@ -55,14 +56,38 @@ export const walletStates = (read: () => Database) => {
     return walletId;
   };
 
+  /** Suspended, with 1.50 in a bucket. */
+  const fundedOfGlobex: Given = async () => {
+    const walletId = await ofGlobex();
+    await read().transaction(async (tx) => {
+      const { bucketId } = await openBucket(tx, {
+        walletId,
+        partnerKey: "globex",
+        fundsType: "Standard",
+        fundsExpiryDate: null,
+        isWithdrawable: true,
+      });
+      await tx.execute("update borsello.bucket set balance_cents = 150 where bucket_id = $1", [
+        bucketId,
+      ]);
+      await tx.execute("update borsello.wallet set status = 'Suspended' where wallet_id = $1", [
+        walletId,
+      ]);
+    });
+    return walletId;
+  };
+
   return {
     anyWallet,
     validated,
     withMandate,
     inStatus,
     ofGlobex,
+    fundedOfGlobex,
     nowhere,
     withoutInstructions,
     signedWithoutDocument,
   };
 };
+
+export type WalletStates = ReturnType<typeof walletStates>;

@@ -3,6 +3,21 @@ import { z } from "zod";
 
 const hours = z.number().positive();
 
+const cents = (byDefault: number) => z.int().nonnegative().default(byDefault);
+
+/** Per operation, over rolling thirty days, and per calendar year. */
+const limits = z
+  .object({
+    minimumCents: cents(100),
+    minimumPaymentCents: cents(1),
+    maximumCents: cents(100_000),
+    lastMonthCashDepositCents: cents(250_000),
+    lastMonthCashWithdrawalCents: cents(100_000),
+    lastMonthSddDepositCents: cents(125_000),
+    annualWelfareDepositCents: cents(100_000),
+  })
+  .prefault({});
+
 export const partnerSettings = z.object({
   /** Whether the partner's customers sign a contract; without it the contract routes refuse. */
   activationFlowEnabled: z.boolean().default(true),
@@ -30,6 +45,13 @@ export const partnerSettings = z.object({
       silentDays: z.number().positive().default(4),
     })
     .prefault({}),
+  closing: z
+    .object({
+      /** Whether a wallet that still holds funds may not be closed. */
+      requiresZeroBalance: z.boolean().default(false),
+    })
+    .prefault({}),
+  limits,
 });
 
 /** As an administrator writes them. */

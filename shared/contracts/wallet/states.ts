@@ -1,0 +1,88 @@
+/** Routes of a wallet's states: suspend, reactivate, close, reopen, delete for good (wallet seed, 3.1, 4.1). */
+import { route } from "../route.js";
+import { walletParams } from "./fields.js";
+import { Wallet } from "./wallets.js";
+
+const record = { status: 200, schema: Wallet } as const;
+
+export const suspendWalletRoute = route({
+  id: "suspendWallet",
+  api: "wallet",
+  method: "PUT",
+  path: "wallets/{walletId}/suspend",
+  params: walletParams,
+  role: "Wallet.Write",
+  ok: record,
+  errors: ["WalletNotActive", "WalletOfAnotherPartner", "WalletNotFound"],
+  summary: "Suspend an active wallet",
+  description:
+    "The end user may not use it for any operation. Operations that are `Initialized` are " +
+    "cancelled, each with its event OperationCancelled; WalletSuspended comes before them.",
+});
+
+export const reactivateWalletRoute = route({
+  id: "reactivateWallet",
+  api: "wallet",
+  method: "PUT",
+  path: "wallets/{walletId}/reactivate",
+  params: walletParams,
+  role: "Wallet.Write",
+  ok: record,
+  errors: ["WalletNotSuspended", "WalletOfAnotherPartner", "WalletNotFound"],
+  summary: "Make a suspended wallet active again",
+  description: "`suspensionDate` stays: it tells of the last suspension.",
+});
+
+export const closeWalletRoute = route({
+  id: "closeWallet",
+  api: "wallet",
+  method: "PUT",
+  path: "wallets/{walletId}/close",
+  params: walletParams,
+  role: "Wallet.Write",
+  ok: record,
+  errors: [
+    "WalletNotSuspended",
+    "WalletBalanceNotZero",
+    "WalletOfAnotherPartner",
+    "WalletNotFound",
+  ],
+  summary: "Close a suspended wallet",
+  description:
+    "An open mandate is disabled with it, and a running onboarding ends. Tax id, e-mail and IBAN " +
+    "stay taken, so that reopening cannot clash. A balance above zero is refused only where the " +
+    "partner's setting `closing.requiresZeroBalance` says so.",
+});
+
+export const reopenWalletRoute = route({
+  id: "reopenWallet",
+  api: "wallet",
+  method: "PUT",
+  path: "wallets/{walletId}/reopen",
+  params: walletParams,
+  role: "Wallet.Write",
+  ok: record,
+  errors: ["WalletNotClosed", "WalletOfAnotherPartner", "WalletNotFound"],
+  summary: "Reopen a closed wallet",
+  description: "It is suspended then, as it was before it was closed: reactivate it to use it.",
+});
+
+export const destroyWalletRoute = route({
+  id: "destroyWallet",
+  api: "wallet",
+  method: "DELETE",
+  path: "wallets/{walletId}/force",
+  params: walletParams,
+  role: "Wallet.Write",
+  ok: record,
+  errors: [
+    "OperationNotAllowedInEnvironment",
+    "WalletNotClosed",
+    "WalletOfAnotherPartner",
+    "WalletNotFound",
+  ],
+  summary: "Delete a closed wallet for good, in testing and development only",
+  description:
+    "Removes the wallet with its operations, transactions, buckets, mandates and documents, and " +
+    "answers the record as it was last. Its events, its audit and what the bank reported stay.",
+});

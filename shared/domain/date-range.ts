@@ -1,0 +1,28 @@
+/** A range of dates that a caller asks for: open ends are allowed, a reversed or endless one is not. */
+import { refusal, success, type Outcome } from "./outcome.js";
+
+const dayMs = 86_400_000;
+const daysMax = 366;
+
+export interface DateRange {
+  readonly fromDate: Date | null;
+  readonly toDate: Date | null;
+}
+
+const dateOf = (text: string | undefined): Date | null =>
+  text === undefined ? null : new Date(text);
+
+/** Both ends are included. */
+export const checkedRange = (given: {
+  readonly fromDate?: string | undefined;
+  readonly toDate?: string | undefined;
+}): Outcome<DateRange, "DateRangeInvalid"> => {
+  const fromDate = dateOf(given.fromDate);
+  const toDate = dateOf(given.toDate);
+  if (fromDate === null || toDate === null) return success({ fromDate, toDate });
+  const spanMs = toDate.getTime() - fromDate.getTime();
+  if (spanMs < 0) return refusal("DateRangeInvalid", { toDate: "must not be before fromDate." });
+  if (spanMs > daysMax * dayMs)
+    return refusal("DateRangeInvalid", { toDate: `must be within ${daysMax} days of fromDate.` });
+  return success({ fromDate, toDate });
+};

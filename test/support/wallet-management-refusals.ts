@@ -1,0 +1,133 @@
+/** The refusals of wallet management: states, deletion, lists, searches, statistics, buckets, limits. */
+import * as balance from "../../shared/contracts/wallet/balance.js";
+import * as buckets from "../../shared/contracts/wallet/buckets.js";
+import * as limits from "../../shared/contracts/wallet/limits.js";
+import { getOnboarding } from "../../shared/contracts/wallet/onboarding.js";
+import type { Route } from "../../shared/contracts/route.js";
+import * as search from "../../shared/contracts/wallet/search.js";
+import * as states from "../../shared/contracts/wallet/states.js";
+import * as statistics from "../../shared/contracts/wallet/statistics.js";
+import { ownership, type RefusalCase } from "./refusal-cases.js";
+import type { WalletStates } from "./wallet-states.js";
+
+const stateCases = (given: WalletStates): readonly RefusalCase[] => {
+  const { anyWallet, inStatus, fundedOfGlobex } = given;
+  return [
+    ...[
+      states.suspendWalletRoute,
+      states.reactivateWalletRoute,
+      states.closeWalletRoute,
+      states.reopenWalletRoute,
+      states.destroyWalletRoute,
+    ].flatMap((route: Route) => ownership(given, route)),
+    {
+      route: states.suspendWalletRoute,
+      code: "WalletNotActive",
+      given: inStatus("Suspended"),
+      says: { status: "Suspended" },
+    },
+    ...[states.reactivateWalletRoute, states.closeWalletRoute].map((route: Route) => ({
+      route,
+      code: "WalletNotSuspended" as const,
+      given: anyWallet,
+      says: { status: "Active" },
+    })),
+    {
+      route: states.closeWalletRoute,
+      code: "WalletBalanceNotZero",
+      given: fundedOfGlobex,
+      as: "globex",
+      says: { availableBalance: "1.5" },
+    },
+    ...[states.reopenWalletRoute, states.destroyWalletRoute].map((route: Route) => ({
+      route,
+      code: "WalletNotClosed" as const,
+      given: inStatus("Suspended"),
+      says: { status: "Suspended" },
+    })),
+  ];
+};
+
+const pageCases = (route: Route, nowhere: WalletStates["nowhere"]): readonly RefusalCase[] => {
+  const body = route.body === undefined ? undefined : {};
+  return [
+    { route, body, given: nowhere, code: "PageSizeOutOfRange", query: "pageSize=0" },
+    {
+      route,
+      body,
+      given: nowhere,
+      code: "PageSizeOutOfRange",
+      query: "pageSize=201",
+      says: { pageSize: "must be at most 200." },
+    },
+    { route, body, given: nowhere, code: "PageSizeOutOfRange", query: "pageSize=ten" },
+    { route, body, given: nowhere, code: "PageSizeOutOfRange", query: "pageSize=" },
+    { route, body, given: nowhere, code: "PageNumberOutOfRange", query: "pageNumber=-1" },
+    { route, body, given: nowhere, code: "PageNumberOutOfRange", query: "pageNumber=3000000000" },
+    { route, body, given: nowhere, code: "PageNumberOutOfRange", query: "pageNumber=1.5" },
+  ];
+};
+
+const searchCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
+  const dates = (query: string, says = {}): RefusalCase => ({
+    route: search.getAllWalletsRoute,
+    code: "DateRangeInvalid",
+    given: nowhere,
+    query,
+    says,
+  });
+  return [
+    ...pageCases(search.getAllWalletsRoute, nowhere),
+    ...pageCases(search.searchWalletRoute, nowhere),
+    dates("fromDate=yesterday"),
+    dates("toDate=2026-02-30T00:00:00Z"),
+    dates("fromDate=2026-01-02T00:00:00Z&toDate=2026-01-01T00:00:00Z", {
+      toDate: "must not be before fromDate.",
+    }),
+    dates("fromDate=2025-01-01T00:00:00Z&toDate=2026-01-03T00:00:00Z", {
+      toDate: "must be within 366 days of fromDate.",
+    }),
+    {
+      route: search.searchWalletRoute,
+      code: "SearchParameterInvalid",
+      given: nowhere,
+      body: { isSuspended: false, isClosed: true },
+      says: { isSuspended: "must not be false where isClosed is true." },
+    },
+  ];
+};
+
+const statisticsCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
+  const ofDealer = (code: RefusalCase["code"], dealerKey: string): RefusalCase => ({
+    route: statistics.getDealerStatisticsRoute,
+    code,
+    given: nowhere,
+    params: { dealerKey },
+    says: { dealerKey },
+  });
+  return [
+    {
+      route: statistics.getPartnerStatisticsRoute,
+      code: "StatisticsNotFound",
+      given: nowhere,
+      as: "initech",
+      says: { partnerKey: "initech" },
+    },
+    ofDealer("StatisticsNotFound", "dealer-milan"),
+    ofDealer("DealerOfAnotherPartner", "dealer-turin"),
+    ofDealer("DealerNotFound", "nobody"),
+  ];
+};
+
+export const managementCases = (given: WalletStates): readonly RefusalCase[] => [
+  ...stateCases(given),
+  ...searchCases(given),
+  ...statisticsCases(given),
+  ...[
+    buckets.getWalletBucketsRoute,
+    buckets.resyncBucketsRoute,
+    limits.getWalletLimitsRoute,
+    balance.getWalletBalanceRoute,
+    getOnboarding,
+  ].flatMap((route: Route) => ownership(given, route)),
+];
