@@ -47,6 +47,7 @@ const forceDelete = `
     delete from ledger_transaction where operation_id = any(operations);
     update bank_notification set wallet_id = null, operation_id = null
     where wallet_id = of_wallet or operation_id = any(operations);
+    update bank_request set wallet_id = null, mandate_id = null where wallet_id = of_wallet;
     delete from operation where wallet_id = of_wallet;
     delete from bucket where wallet_id = of_wallet;
     delete from account where account_id = any(accounts);
@@ -54,10 +55,10 @@ const forceDelete = `
     delete from document using contract, generate_series(1, contract.attempt) as signature,
       (values (''), ('/filled')) as stage (suffix)
     where contract.wallet_id = of_wallet
-      and document_key = 'contract/' || of_wallet || '/' || signature || suffix;
+      and document.document_key = 'contract/' || of_wallet || '/' || signature || suffix;
     delete from document using mandate, generate_series(1, mandate.sign_attempt) as signature
     where mandate.wallet_id = of_wallet
-      and document_key = 'mandate/' || mandate_id || '/' || signature;
+      and document.document_key = 'mandate/' || mandate_id || '/' || signature;
     delete from contract where wallet_id = of_wallet;
     delete from mandate where wallet_id = of_wallet;
     delete from iban_validation where wallet_id = of_wallet;
