@@ -1,13 +1,19 @@
-/** `npm run bench -- [scenario …]`: runs the named scenarios, or all, and writes their figures. */
+/** `npm run bench -- [--quick] [scenario …]`: runs the named scenarios, or all, and writes their figures. */
+import { parseArgs } from "node:util";
 import { describeMachine } from "./machine.js";
 import { writeResult } from "./scenario.js";
+import { durableSpeed } from "./scenarios/durable-speed.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
 import { wallets } from "./scenarios/wallets.js";
 
-const scenarios = [startAndMemory, refusals, wallets, onboardings];
-const wanted = process.argv.slice(2);
+const scenarios = [startAndMemory, refusals, wallets, onboardings, durableSpeed];
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false } },
+});
+const { quick } = values;
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));
 if (unknown.length > 0) {
   const known = scenarios.map((scenario) => scenario.name).join(", ");
@@ -17,8 +23,8 @@ if (unknown.length > 0) {
   for (const scenario of scenarios) {
     if (wanted.length > 0 && !wanted.includes(scenario.name)) continue;
     console.log(`\n${scenario.title}`);
-    const rows = await scenario.run((line) => console.log(`  ${line}`));
+    const rows = await scenario.run((line) => console.log(`  ${line}`), { quick });
     for (const { what, figure, beside } of rows) console.log(`  ${what}: ${figure} (${beside})`);
-    console.log(`  written to ${await writeResult(scenario, describeMachine(), rows)}`);
+    if (!quick) console.log(`  written to ${await writeResult(scenario, describeMachine(), rows)}`);
   }
 }

@@ -10,12 +10,17 @@ export interface Row {
   readonly beside: string;
 }
 
+export interface RunOptions {
+  /** To see that all works: fewer and shorter slots, smaller sizes. Nothing is written down. */
+  readonly quick: boolean;
+}
+
 export interface Scenario {
   readonly name: string;
   readonly title: string;
   /** How it is measured, in a sentence or two. */
   readonly method: string;
-  run(say: (line: string) => void): Promise<readonly Row[]>;
+  run(say: (line: string) => void, options: RunOptions): Promise<readonly Row[]>;
 }
 
 const markdown = (scenario: Scenario, machine: Machine, rows: readonly Row[]): string =>

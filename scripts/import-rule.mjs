@@ -17,7 +17,10 @@ const arrows = [
   [/^functions\/main\.ts$/, [/^(functions|orchestrations|shared)\//]],
   [/^functions\//, [/^functions\//, /^shared\//, /\.flow\.ts$/]],
   [/^local\//, [/^local\//]],
-  [/^bench\//, [/^bench\//, /^shared\/(contracts|domain|http|platform)\//]],
+  [
+    /^bench\//,
+    [/^bench\//, /^shared\/(contracts|domain|http|platform)\//, /^local\/postgres\/server\.ts$/],
+  ],
   [/^test\//, [/^(test|functions|orchestrations|shared|local|bench)\//]],
 ];
 
