@@ -52,7 +52,7 @@ export class Client {
       kind: "orchestration",
       executionId: newInstanceId(),
       name,
-      version,
+      version: version ?? this.#registry.versions.defaultVersion,
       status: "Pending",
       input,
     };

@@ -23,6 +23,8 @@ export interface EffectContext {
   readonly functions: DurableFunctions;
   readonly now: Date;
   readonly nextMessageId: () => number;
+  /** Of children that the code starts without a version. */
+  readonly defaultVersion: string | undefined;
 }
 
 export const noSuchFunction = (
@@ -182,7 +184,7 @@ export class EffectCollector {
       kind: "orchestration",
       executionId: randomUUID().replaceAll("-", ""),
       name: command.name,
-      version: command.version ?? state.version,
+      version: command.version ?? this.#context.defaultVersion,
       status: "Pending",
       input: command.input,
       parentId: state.id,

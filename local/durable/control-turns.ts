@@ -29,6 +29,14 @@ export const refusedTurn = (context: TurnContext, reason: string): Turn => {
   return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
 };
 
+/** The host may not run what has this version, and is told not to leave it to another one. */
+export const mismatchTurn = (context: TurnContext): Turn => {
+  const { name, version = "" } = context.state;
+  const why = `Orchestrator function '${name}' failed: its version '${version}' does not match this host's, '${context.defaultVersion ?? ""}'.`;
+  const end = { status: "Failed" as const, output: JSON.stringify(why), reason: why, details: why };
+  return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
+};
+
 /** Everything else that has arrived keeps waiting until the orchestration is resumed. */
 export const suspensionTurn = (context: TurnContext, message: Message): Turn => {
   const { now, state } = context;

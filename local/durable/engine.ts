@@ -9,6 +9,7 @@ import { Committer } from "./committer.js";
 import type { DurableFunctions } from "./functions.js";
 import type { HttpAnswer, HttpCall } from "./http-answer.js";
 import { HttpApi } from "./http-api.js";
+import { limitedFunctions } from "./limited-functions.js";
 import { MessageIds } from "./message-ids.js";
 import { Ownership } from "./ownership.js";
 import { purgeFinished, removeStrayMessages } from "./purge.js";
@@ -16,10 +17,17 @@ import { Registry } from "./registry.js";
 import { createSchema } from "./schema.js";
 import { Timers } from "./timers.js";
 import { EndWaiters } from "./end-waiters.js";
+import type { VersionSettings } from "./versions.js";
 
 export interface EngineSettings {
   /** Activities that run at the same time. */
   readonly concurrentActivities?: number;
+  /** Orchestrators, and entities, that run at the same time; absent: as many as there are. */
+  readonly concurrentOrchestrators?: number | undefined;
+  readonly concurrentEntities?: number | undefined;
+  /** Operations in one batch of an entity. */
+  readonly entityBatchMax?: number;
+  readonly versions?: VersionSettings;
   /** Instances that stay in memory though they have nothing to do. */
   readonly idleInstances?: number;
   /** False has an orchestrator's code replayed from the beginning on every turn. */
@@ -66,19 +74,22 @@ export interface DurableEngine {
   destroy(): Promise<void>;
 }
 
-const defaults: Required<EngineSettings> = {
+const defaults = {
   concurrentActivities: 100,
+  // The library takes so long per operation that larger batches gain nothing.
+  entityBatchMax: 200,
+  versions: { match: "CurrentOrOlder", failure: "Reject" },
   idleInstances: 1_000,
   keepSessions: true,
   keepFinishedMs: 30 * 24 * 3_600_000,
   sweepMs: 2_000,
-};
+} satisfies EngineSettings;
 
 const purgeEveryMs = 3_600_000;
 
 class Engine implements DurableEngine {
   readonly #options: EngineOptions;
-  readonly #settings: Required<EngineSettings>;
+  readonly #settings: EngineSettings & Required<Pick<EngineSettings, keyof typeof defaults>>;
   readonly #committer: Committer;
   readonly #activities: ActivityRunner;
   readonly #ownership: Ownership;
@@ -93,9 +104,13 @@ class Engine implements DurableEngine {
   #intervals: NodeJS.Timeout[] = [];
 
   constructor(options: EngineOptions, messageIds: MessageIds) {
-    const { pool, hub, functions, clock } = options;
+    const { pool, hub, clock } = options;
     this.#options = options;
     this.#settings = { ...defaults, ...options.settings };
+    const functions = limitedFunctions(options.functions, {
+      orchestrators: this.#settings.concurrentOrchestrators,
+      entities: this.#settings.concurrentEntities,
+    });
     const owner = (): string => this.#ownership.hostId;
     this.#committer = new Committer(pool, hub, owner);
     this.#activities = new ActivityRunner(functions, this.#settings.concurrentActivities);
@@ -110,6 +125,8 @@ class Engine implements DurableEngine {
       hub,
       functions,
       clock,
+      versions: this.#settings.versions,
+      entityBatchMax: this.#settings.entityBatchMax,
       committer: this.#committer,
       activities: this.#activities,
       messageIds,

@@ -29,9 +29,6 @@ type Operation = Message & { readonly body: MessageOf<"operation"> };
 
 const isOperation = (message: Message): message is Operation => message.body.type === "operation";
 
-/** The library takes so long per operation that larger batches gain nothing. */
-const batchMax = 200;
-
 interface EntityState {
   readonly id: string;
   readonly key: number;
@@ -83,7 +80,7 @@ const grant = (turn: EntityTurn, body: MessageOf<"lock">): void => {
 };
 
 /** Picks what can be done now: locks and releases up to the first operations, or those. */
-const planTurn = (entity: EntityState): EntityTurn => {
+const planTurn = (entity: EntityState, batchMax: number): EntityTurn => {
   const turn: EntityTurn = { consumed: [], out: [], operations: [], lock: entity.lock };
   const waiting = [...entity.inbox.values()].sort((a, b) => a.id - b.id);
   for (;;) {
@@ -215,7 +212,7 @@ export class Entity implements LiveInstance {
 
   async #step(): Promise<void> {
     const entity = this.#state;
-    const turn = planTurn(entity);
+    const turn = planTurn(entity, this.#hub.entityBatchMax);
     const result = await this.#run(turn.operations);
     const sent = [
       ...turn.out,

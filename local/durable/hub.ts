@@ -5,6 +5,7 @@ import type { DurableFunctions } from "./functions.js";
 import type { StoredActivity } from "./instance-rows.js";
 import type { Message } from "./messages.js";
 import type { ActivityEnd } from "./orchestration-state.js";
+import type { VersionSettings } from "./versions.js";
 
 /** An instance in memory. It works through what it is given, one turn after the other. */
 export interface LiveInstance {
@@ -25,6 +26,9 @@ export interface Hub {
   readonly clock: LocalClock;
   /** True where an orchestrator's code waits in memory instead of being replayed every turn. */
   readonly keepsSessions: boolean;
+  readonly versions: VersionSettings;
+  /** So many operations go into one batch of an entity at most. */
+  readonly entityBatchMax: number;
   commit(change: Change): Promise<Committed>;
   nextMessageId(): number;
   /** To be called once the messages are on disk: due ones go to their targets, others wait. */

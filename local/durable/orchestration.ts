@@ -6,10 +6,11 @@ import type { Hub, LiveInstance } from "./hub.js";
 import type { StoredActivity } from "./instance-rows.js";
 import type { Message } from "./messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
-import { refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
+import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
 import { errorMessage } from "./protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import type { Turn, TurnContext } from "./turn.js";
+import { judgeVersion, type Verdict } from "./versions.js";
 
 export class Orchestration implements LiveInstance {
   readonly #hub: Hub;
@@ -61,7 +62,12 @@ export class Orchestration implements LiveInstance {
     return undefined;
   }
 
+  get #verdict(): Verdict {
+    return judgeVersion(this.#state.version, this.#hub.versions);
+  }
+
   #hasWork(): boolean {
+    if (this.#verdict === "leave") return this.#find("terminate") !== undefined;
     const { status, history, inbox, ends, carried } = this.#state;
     if (status === "Suspended")
       return [...inbox.values()].some(
@@ -126,9 +132,11 @@ export class Orchestration implements LiveInstance {
       now,
       arrivals: now.getTime() === nowMs ? found : arrivals(state, now),
       nextMessageId: () => this.#hub.nextMessageId(),
+      defaultVersion: this.#hub.versions.defaultVersion,
     };
     const terminate = this.#find("terminate");
     if (terminate !== undefined) return { context, turn: terminationTurn(context, terminate) };
+    if (this.#verdict === "fail") return { context, turn: mismatchTurn(context) };
     const suspend = this.#find("suspend");
     if (suspend !== undefined && state.status !== "Suspended" && state.history.length > 0)
       return this.#control(suspensionTurn(context, suspend), context);

@@ -18,12 +18,15 @@ import { orchestrationState, type ActivityEnd } from "./orchestration-state.js";
 import type { Ownership } from "./ownership.js";
 import { errorMessage } from "./protocol.js";
 import type { Timers } from "./timers.js";
+import type { VersionSettings } from "./versions.js";
 
 export interface RegistryParts {
   readonly pool: Pool;
   readonly hub: string;
   readonly functions: DurableFunctions;
   readonly clock: LocalClock;
+  readonly versions: VersionSettings;
+  readonly entityBatchMax: number;
   readonly committer: Committer;
   readonly activities: ActivityRunner;
   readonly messageIds: MessageIds;
@@ -43,6 +46,8 @@ export class Registry implements Hub {
   readonly functions: DurableFunctions;
   readonly clock: LocalClock;
   readonly keepsSessions: boolean;
+  readonly versions: VersionSettings;
+  readonly entityBatchMax: number;
   readonly #parts: RegistryParts;
   readonly #live = new Map<string, LiveInstance>();
   /** Idle ones in the order in which they came to rest; the oldest leave first. */
@@ -59,6 +64,8 @@ export class Registry implements Hub {
     this.functions = parts.functions;
     this.clock = parts.clock;
     this.keepsSessions = parts.keepsSessions;
+    this.versions = parts.versions;
+    this.entityBatchMax = parts.entityBatchMax;
     this.#loader = new InstanceLoader({
       ...parts,
       isLive: (id) => this.#live.has(id),

@@ -38,6 +38,7 @@ export interface TurnContext {
   readonly now: Date;
   readonly arrivals: Arrivals;
   readonly nextMessageId: () => number;
+  readonly defaultVersion: string | undefined;
 }
 
 export const turnRow = (

@@ -8,7 +8,7 @@ import { startHost } from "./host.js";
 import type { LogEntry } from "./log.js";
 
 const usage =
-  "usage: command.js APP_DIRECTORY --database-url URL [--port 7071] [--set NAME=VALUE]... [--replay-every-turn]";
+  "usage: command.js APP_DIRECTORY --database-url URL [--port 7071] [--set NAME=VALUE]...";
 
 const readArguments = () => {
   const { values, positionals } = parseArgs({
@@ -17,7 +17,6 @@ const readArguments = () => {
       "database-url": { type: "string" },
       port: { type: "string", default: "7071" },
       set: { type: "string", multiple: true, default: [] },
-      "replay-every-turn": { type: "boolean", default: false },
     },
   });
   const [app] = positionals;
@@ -33,7 +32,6 @@ const readArguments = () => {
     databaseUrl,
     port: Number(values.port),
     settings: Object.fromEntries(settings),
-    keepSessions: !values["replay-every-turn"],
   };
 };
 
@@ -43,7 +41,7 @@ const logToStandardError = (entry: LogEntry): void => {
 };
 
 const run = async (): Promise<void> => {
-  const { appDirectory, databaseUrl, port, settings, keepSessions } = readArguments();
+  const { appDirectory, databaseUrl, port, settings } = readArguments();
   const pool = new Pool({ connectionString: databaseUrl });
   // An idle connection that the server cuts is replaced by the pool when next needed.
   pool.on("error", () => undefined);
@@ -54,10 +52,7 @@ const run = async (): Promise<void> => {
     clock: localClock(),
     settings,
     log: logToStandardError,
-    startEngine: async (options) => {
-      const { startEngine } = await import("../durable/engine.js");
-      return startEngine({ ...options, settings: { keepSessions } });
-    },
+    startEngine: async (options) => (await import("../durable/engine.js")).startEngine(options),
   });
   process.stdout.write(`${host.url}\n`);
   const stop = async (): Promise<void> => {

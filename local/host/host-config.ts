@@ -3,54 +3,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { errorCode, StartError } from "../start-error.js";
-import type { LogLevel } from "./core-types.js";
+import { hostJson, withOverrides, type DurableConfig, type ServiceBusConfig } from "./host-json.js";
 import type { LogLevels } from "./log.js";
-import { parseTimeSpanMs } from "./time-span.js";
-
-const timeSpan = z.string().transform((text, context) => {
-  const ms = parseTimeSpanMs(text);
-  if (ms === undefined) {
-    context.addIssue({ code: "custom", message: `"${text}" is not a time span like 00:05:00` });
-    return z.NEVER;
-  }
-  return ms;
-});
-
-const logLevel = z
-  .string()
-  .transform((text) => text.toLowerCase())
-  .pipe(
-    z.enum(["trace", "debug", "information", "warning", "error", "critical", "none"]),
-  ) satisfies z.ZodType<LogLevel>;
-
-const serviceBusSection = z.object({
-  autoCompleteMessages: z.boolean().default(true),
-  maxAutoLockRenewalDuration: timeSpan.default(5 * 60_000),
-  maxConcurrentCalls: z.int().positive().default(16),
-  maxConcurrentSessions: z.int().positive().default(8),
-  maxMessageBatchSize: z.int().positive().default(1000),
-  maxBatchWaitTime: timeSpan.default(30_000),
-  sessionIdleTimeout: timeSpan.default(60_000),
-});
-
-const hostJson = z.object({
-  version: z.literal("2.0").default("2.0"),
-  functionTimeout: z
-    .union([z.literal("-1").transform(() => Number.POSITIVE_INFINITY), timeSpan])
-    .default(30 * 60_000),
-  logging: z.object({ logLevel: z.record(z.string(), logLevel).default({}) }).prefault({}),
-  extensions: z
-    .object({
-      http: z.object({ routePrefix: z.string().default("api") }).prefault({}),
-      serviceBus: serviceBusSection.prefault({}),
-      durableTask: z.object({ hubName: z.string().optional() }).prefault({}),
-    })
-    .prefault({}),
-});
 
 const localSettings = z.object({ Values: z.record(z.string(), z.string()).default({}) });
-
-export type ServiceBusConfig = z.output<typeof serviceBusSection>;
 
 export interface HostConfig {
   readonly routePrefix: string;
@@ -58,6 +14,7 @@ export interface HostConfig {
   readonly logLevels: LogLevels;
   readonly serviceBus: ServiceBusConfig;
   readonly hubName: string;
+  readonly durable: DurableConfig;
   /** Application settings: local.settings.json, overridden by what the caller and the environment say. */
   readonly settings: Readonly<Record<string, string>>;
 }
@@ -76,8 +33,8 @@ const readJson = async (file: string): Promise<unknown> => {
   }
 };
 
-const parseFile = async <T>(schema: z.ZodType<T>, file: string): Promise<T> => {
-  const parsed = schema.safeParse(await readJson(file));
+const parse = <T>(schema: z.ZodType<T>, file: string, json: unknown): T => {
+  const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const at = issue?.path.join(".") ?? "";
@@ -96,21 +53,30 @@ export const readHostConfig = async (
   appDirectory: string,
   given: Readonly<Record<string, string>>,
 ): Promise<HostConfig> => {
-  const [host, local] = await Promise.all([
-    parseFile(hostJson, join(appDirectory, "host.json")),
-    parseFile(localSettings, join(appDirectory, "local.settings.json")),
-  ]);
+  const hostFile = join(appDirectory, "host.json");
+  const settingsFile = join(appDirectory, "local.settings.json");
+  const local = parse(localSettings, settingsFile, await readJson(settingsFile));
   const settings = { ...local.Values, ...definedEnvironment(), ...given };
-  const hubName = expandSettings(host.extensions.durableTask.hubName ?? "TestHubName", settings);
+  const host = parse(hostJson, hostFile, withOverrides(await readJson(hostFile), settings));
+  const { hubName: hub = "TestHubName", defaultVersion } = host.extensions.durableTask;
   return {
     routePrefix: host.extensions.http.routePrefix.replace(/^\/+|\/+$/g, ""),
     functionTimeoutMs: host.functionTimeout,
     logLevels: host.logging.logLevel,
     serviceBus: host.extensions.serviceBus,
-    hubName,
+    hubName: expandSettings(hub, settings),
+    durable: {
+      ...host.extensions.durableTask,
+      defaultVersion: expandDefined(defaultVersion, settings),
+    },
     settings,
   };
 };
+
+const expandDefined = (
+  text: string | undefined,
+  settings: Readonly<Record<string, string>>,
+): string | undefined => (text === undefined ? undefined : expandSettings(text, settings));
 
 /** Replaces each `%Name%` by the application setting of that name. */
 export const expandSettings = (text: string, settings: Readonly<Record<string, string>>): string =>

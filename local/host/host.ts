@@ -2,11 +2,13 @@
 import type { Pool } from "pg";
 import type { LocalClock } from "../clock.js";
 import type { DurableFunctions } from "../durable/functions.js";
+import type { EngineSettings } from "../durable/engine.js";
 import type { HttpAnswer, HttpCall } from "../durable/http-answer.js";
 import { loadApp, type LoadedApp } from "./app-loader.js";
 import { hostVersion } from "./core-api.js";
 import type { BindingInfo, TypedData } from "./core-types.js";
 import { durableFunctions, durableKind } from "./durable-functions.js";
+import { engineSettings } from "./engine-settings.js";
 import { functionKeys } from "./function-keys.js";
 import { readHostConfig, type HostConfig } from "./host-config.js";
 import { listenHttp, type HttpServer } from "./http-server.js";
@@ -45,6 +47,7 @@ export interface DurableEngineOptions {
   readonly clock: LocalClock;
   readonly baseUrl: string;
   readonly key: string;
+  readonly settings: EngineSettings;
 }
 
 export interface HostOptions {
@@ -232,6 +235,7 @@ class AppHost implements Host {
       functions: durableFunctions(this.#functions, this.#invoker, async () => this.#engineStarted),
       baseUrl: this.url,
       key: this.#durableKey,
+      settings: engineSettings(this.#config.durable),
     });
   }
 

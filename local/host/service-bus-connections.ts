@@ -7,7 +7,7 @@ import type {
   ServiceBusSessionReceiver,
 } from "@azure/service-bus";
 import { StartError } from "../start-error.js";
-import type { ServiceBusConfig } from "./host-config.js";
+import type { ServiceBusConfig } from "./host-json.js";
 
 /** A queue, or a topic's subscription, behind a connection. */
 export interface EntityAddress {

@@ -1,6 +1,7 @@
 /** Service Bus triggers: receives messages, runs their functions, settles what came of it. */
 import type { ServiceBusReceivedMessage } from "@azure/service-bus";
-import { expandSettings, type ServiceBusConfig } from "./host-config.js";
+import { expandSettings } from "./host-config.js";
+import type { ServiceBusConfig } from "./host-json.js";
 import type { Call, HostedFunction } from "./hosted-function.js";
 import type { Invoker } from "./invoke.js";
 import { errorText, type HostLog } from "./log.js";

@@ -90,7 +90,7 @@ describe("retries", () => {
   });
 
   test("make no further attempt when their time is over", async () => {
-    const limited = { first: 50, max: 50, timeout: 120 };
+    const limited = { first: 100, max: 50, timeout: 400 };
     const { output } = await host.run("retries", "retries-late", {
       failures: 99,
       options: limited,

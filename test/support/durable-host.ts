@@ -15,6 +15,8 @@ export interface InstanceStatus {
 
 /** Another folder than the run's own build, where several runs go on side by side. */
 const buildFolder = process.env["TEST_BUILD"] ?? "dist";
+const replayEveryTurn =
+  "AzureFunctionsJobHost__extensions__durableTask__extendedSessionsEnabled=false";
 /** Set, it has the engine replay an orchestrator's code on every turn: all must hold then, too. */
 export const replaysEveryTurn = process.env["TEST_REPLAY_EVERY_TURN"] !== undefined;
 const apiPath = "runtime/webhooks/durabletask";
@@ -107,7 +109,7 @@ export const startDurableHost = async (
       join(buildFolder, "local/host/command.js"),
       resolve("test/conformance/apps", app),
       ...["--database-url", databaseUrl, "--port", "0"],
-      ...(replaysEveryTurn ? ["--replay-every-turn"] : []),
+      ...(replaysEveryTurn ? ["--set", replayEveryTurn] : []),
       ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
     ],
     // Settings are in the environment, too, for what is loaded before the host reads them.

@@ -104,7 +104,14 @@ class World {
   context(functions: ReturnType<typeof appOf>, state: OrchestrationState) {
     const now = new Date(this.#now);
     let id = this.#now;
-    return { state, functions, now, arrivals: arrivals(state, now), nextMessageId: () => id++ };
+    return {
+      state,
+      functions,
+      now,
+      arrivals: arrivals(state, now),
+      nextMessageId: () => id++,
+      defaultVersion: undefined,
+    };
   }
 
   apply(turn: Turn, context: ReturnType<World["context"]>): void {

@@ -205,6 +205,29 @@ define("facts", function* ({ df: flow }) {
   yield flow.callActivity("echo", guids);
   return { guids, start, replaying, version: flow.version ?? null };
 });
+define("ownVersion", function* ({ df: flow }) {
+  return flow.version ?? null;
+});
+define("versions", function* ({ df: flow }) {
+  yield flow.waitForExternalEvent("go");
+  const child = yield flow.callSubOrchestrator("ownVersion");
+  const given = yield flow.callSubOrchestrator("ownVersion", undefined, undefined, "0.5");
+  return { own: flow.version ?? null, child, given };
+});
+// Tells how many of its kind ran at the same time.
+let running = 0;
+let most = 0;
+define("crowd", function* ({ df: flow }) {
+  return yield flow.Task.all([1, 2, 3, 4, 5, 6].map(() => flow.callActivity("together")));
+});
+df.app.activity("together", {
+  handler: async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    running--;
+    return most;
+  },
+});
 // Its code changes between two starts of the host.
 define("changing", function* ({ df: flow }) {
   const code = process.env.CODE ?? "1";
