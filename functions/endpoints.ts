@@ -19,6 +19,8 @@ import { mandateEndpoints } from "./wallet/mandate.js";
 import { searchEndpoints } from "./wallet/search.js";
 import { stateEndpoints } from "./wallet/states.js";
 import { statisticsEndpoints } from "./wallet/statistics.js";
+import { storeMandateEndpoints } from "./wallet/store-mandate.js";
+import { storeEndpoints } from "./wallet/stores.js";
 import { walletEndpoints } from "./wallet/wallets.js";
 
 const partnerEndpoints: readonly Endpoint[] = [
@@ -34,6 +36,8 @@ const partnerEndpoints: readonly Endpoint[] = [
   getWalletBalance,
   getWalletLimits,
   getOnboardingEndpoint,
+  ...storeEndpoints,
+  ...storeMandateEndpoints,
 ];
 
 const operationsEndpoints: readonly Endpoint[] = [

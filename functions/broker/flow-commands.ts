@@ -135,9 +135,9 @@ const reactions: Readonly<Record<FlowMessageName | "WalletCreated", Reaction>> =
     startMandate(mandateId),
     raise(mandateActivationId(mandateId), disableRequested),
   ]),
-  MandateSettled: upon(flowMessages.MandateSettled, ({ walletId }) => [
-    wakeOnboarding(walletId, mandateEnded),
-  ]),
+  MandateSettled: upon(flowMessages.MandateSettled, ({ walletId }) =>
+    walletId === null ? [] : [wakeOnboarding(walletId, mandateEnded)],
+  ),
   OnboardingClosed: upon(flowMessages.OnboardingClosed, ({ walletId }) => [
     wakeOnboarding(walletId, onboardingClosed),
   ]),

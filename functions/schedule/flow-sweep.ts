@@ -15,14 +15,14 @@ import {
 } from "../../orchestrations/wallet-onboarding.flow.js";
 import type { Services } from "../services.js";
 
-const walletsPerSweep = 500;
+const ownersPerSweep = 500;
 
-const startOf = ({ flow, walletId, attempt, mandateId }: DueFlow): FlowStart | undefined => {
+const startOf = ({ flow, ownerId, attempt, mandateId }: DueFlow): FlowStart | undefined => {
   if (flow === "walletOnboarding")
     return {
       flow: walletOnboarding,
-      instanceId: walletOnboardingId(walletId),
-      input: { walletId },
+      instanceId: walletOnboardingId(ownerId),
+      input: { walletId: ownerId },
     };
   if (flow === "mandateActivation")
     return mandateId === null
@@ -33,10 +33,10 @@ const startOf = ({ flow, walletId, attempt, mandateId }: DueFlow): FlowStart | u
           input: { mandateId },
         };
   if (attempt === null) return undefined;
-  const input = { walletId, attempt };
+  const input = { walletId: ownerId, attempt };
   return flow === "ibanValidation"
-    ? { flow: ibanValidation, instanceId: ibanValidationId(walletId, attempt), input }
-    : { flow: contractSigning, instanceId: contractSigningId(walletId, attempt), input };
+    ? { flow: ibanValidation, instanceId: ibanValidationId(ownerId, attempt), input }
+    : { flow: contractSigning, instanceId: contractSigningId(ownerId, attempt), input };
 };
 
 export interface Sweep {
@@ -51,22 +51,22 @@ export interface Sweep {
  */
 const restartAfter = ["completed", "failed"] as const;
 
-/** Looks at the wallets after `after`, a page at a time. */
+/** Looks at the wallets and stores after `after`, a page at a time. */
 export const sweepFlows = async (
   { database }: Pick<Services, "database">,
   client: FlowClient,
   after: string | null,
-  walletsMax = walletsPerSweep,
+  ownersMax = ownersPerSweep,
 ): Promise<Sweep> => {
-  const due = await dueFlows(database, after, walletsMax);
+  const due = await dueFlows(database, after, ownersMax);
   const started: string[] = [];
   for (const flow of due) {
     const start = startOf(flow);
     if (start !== undefined && (await startOnce(client, { ...start, restartAfter })))
       started.push(start.instanceId);
   }
-  const wallets = new Set(due.map(({ walletId }) => walletId)).size;
-  return { started, next: wallets < walletsMax ? null : (due.at(-1)?.walletId ?? null) };
+  const owners = new Set(due.map(({ ownerId }) => ownerId)).size;
+  return { started, next: owners < ownersMax ? null : (due.at(-1)?.ownerId ?? null) };
 };
 
 export const registerFlowSweep = (services: Services): void => {

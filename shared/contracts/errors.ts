@@ -66,6 +66,18 @@ export const errorTable = table({
     status: 400,
     description: "This operation is not allowed in this environment.",
   },
+  StoreCodeAlreadyPresent: {
+    status: 400,
+    description: "Another store of the dealer has this code.",
+  },
+  StoreHasPendingReconciliations: {
+    status: 400,
+    description: "Money that moved at the store is not settled yet: delete the store later.",
+  },
+  StoreOwnerDataMissing: {
+    status: 400,
+    description: "A store's mandate needs its owner's name and a sound IBAN: update the store.",
+  },
   MandateStatusInvalid: { status: 400, description: "The mandate's status does not allow this." },
   MandateAlreadyPresent: { status: 400, description: "The wallet already has an open mandate." },
   TokenInvalid: { status: 401, description: "The bearer token is missing, expired or not valid." },
@@ -85,7 +97,8 @@ export const errorTable = table({
   },
   DealerNotFound: { status: 404, description: "The partner has no dealer with this key." },
   StatisticsNotFound: { status: 404, description: "There are no wallets to count yet." },
-  MandateNotFound: { status: 404, description: "The wallet has no mandate." },
+  StoreNotFound: { status: 404, description: "The dealer has no such store." },
+  MandateNotFound: { status: 404, description: "There is no mandate yet: make one first." },
   DocumentNotFound: { status: 404, description: "The document does not exist." },
   InstructionsNotFound: { status: 404, description: "The wallet has no SCT instructions." },
   RouteNotFound: { status: 404, description: "No such path: see /docs." },

@@ -73,7 +73,8 @@ export const mandateState = async (
 
 const Due = z.object({
   flow: z.enum(["walletOnboarding", "ibanValidation", "contractSigning", "mandateActivation"]),
-  walletId: z.string(),
+  /** The wallet, or the store of a mandate. */
+  ownerId: z.string(),
   /** Of an IBAN or a contract. */
   attempt: z.int().nullable(),
   mandateId: z.string().nullable(),
@@ -83,23 +84,24 @@ export type DueFlow = z.output<typeof Due>;
 /** Young rows are left to the broker's messages, which are on their way. */
 const graceMinutes = 2;
 
-/** Flows that the tables say should be running, in pages: `after` is the last page's last wallet. */
+/** Flows that the tables say should be running, in pages: `after` is the last page's last owner. */
 export const dueFlows = (
   database: Queryable,
   after: string | null,
-  walletsMax: number,
+  ownersMax: number,
 ): Promise<DueFlow[]> =>
   database.rows(
     Due,
     `with due as (
-       select 'ibanValidation' as flow, wallet_id, attempt, null::uuid as mandate_id
+       select 'ibanValidation' as flow, wallet_id as owner_id, attempt, null::uuid as mandate_id
        from borsello.iban_validation
        where status = 'Waiting' and requested_at < borsello.platform_now() - $3::interval
        union all
        select 'contractSigning', wallet_id, attempt, null from borsello.contract
        where status = 'Signing' and requested_at < borsello.platform_now() - $3::interval
        union all
-       select 'mandateActivation', wallet_id, null, mandate_id from borsello.mandate
+       select 'mandateActivation', coalesce(wallet_id, store_id), null, mandate_id
+       from borsello.mandate
        where status in ('ActivationRequested', 'Active', 'DisableRequested')
          or status = 'Filled' and sign_requested_at < borsello.platform_now() - $3::interval
        union all
@@ -108,10 +110,10 @@ export const dueFlows = (
        where coalesce(onboarding.status, 'Running') = 'Running' and wallet.status <> 'Closed'
          and creation_date < borsello.platform_now() - $3::interval
      ), page as (
-       select distinct wallet_id from due where $1::uuid is null or wallet_id > $1::uuid
-       order by wallet_id limit $2
+       select distinct owner_id from due where $1::uuid is null or owner_id > $1::uuid
+       order by owner_id limit $2
      )
-     select flow, wallet_id as "walletId", attempt, mandate_id as "mandateId"
-     from due join page using (wallet_id) order by wallet_id`,
-    [after, walletsMax, `${graceMinutes} minutes`],
+     select flow, owner_id as "ownerId", attempt, mandate_id as "mandateId"
+     from due join page using (owner_id) order by owner_id`,
+    [after, ownersMax, `${graceMinutes} minutes`],
   );

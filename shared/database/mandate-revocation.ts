@@ -6,9 +6,10 @@ import type { Database } from "./database.js";
 
 const Revocable = z.object({
   partnerKey: z.string(),
-  walletId: z.string(),
+  walletId: z.string().nullable(),
   reference: z.string(),
-  amount: z.number(),
+  /** Null: a store's mandate has none. */
+  amount: z.number().nullable(),
 });
 
 /**
@@ -39,7 +40,7 @@ export const requestRevocation = (
       partnerKey,
       walletId,
       mandateId,
-      payload: { mandateUniqueReference: reference, amount },
+      payload: { mandateUniqueReference: reference, ...(amount === null ? {} : { amount }) },
       notify: { instanceId: `mandate-${mandateId}`, event: "bankOutcome" },
     });
   });

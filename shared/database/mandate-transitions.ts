@@ -19,6 +19,7 @@ export interface Transition {
 }
 
 const messageRow = {
+  session: "coalesce(wallet_id, store_id)",
   walletId: "wallet_id",
   partnerKey: "partner_key",
   fields: "'mandateId', mandate_id, 'status', status",

@@ -55,7 +55,7 @@ export interface NewMandate {
 }
 
 /** As the scheme asks: at most 35 characters, unique for the creditor. */
-const uniqueReferenceOf = (mandateId: string): string =>
+export const uniqueReferenceOf = (mandateId: string): string =>
   `BRS${mandateId.replaceAll("-", "").toUpperCase()}`;
 
 const insertMandate = `
@@ -187,7 +187,7 @@ const askToDisable: Transition = {
 };
 
 /** Cancelled at once when its activation was never requested, else for the bank to confirm. */
-const disabling = (status: MandateStatus): Transition =>
+export const disabling = (status: MandateStatus): Transition =>
   cancel.from.includes(status) ? cancel : askToDisable;
 
 export const requestDisable = (

@@ -29,9 +29,15 @@ export const walletEvent = (
 export const flowMessage = (
   name: FlowMessageName,
   from: string,
-  row: { readonly walletId: string; readonly partnerKey: string; readonly fields?: string },
+  row: {
+    readonly walletId: string;
+    readonly partnerKey: string;
+    readonly fields?: string;
+    /** What it is in order with: its wallet unless given. */
+    readonly session?: string;
+  },
 ): MessageSelect => `
-  select uuidv7(), '{platform-events}'::text[], (${row.walletId})::text, '${name}', null::text, null::bigint,
+  select uuidv7(), '{platform-events}'::text[], (${row.session ?? row.walletId})::text, '${name}', null::text, null::bigint,
     json_build_object('walletId', ${row.walletId}, 'partnerKey', ${row.partnerKey}
       ${row.fields === undefined ? "" : `, ${row.fields}`})
   from ${from}`;

@@ -237,16 +237,16 @@ describe("what a flow reads", () => {
   });
 });
 
-test("flows that ought to run are found in pages of wallets, young ones left out", async () => {
+test("flows that ought to run are found in pages of their owners, young ones left out", async () => {
   const { walletId } = await writeWaitingWallet(database);
   const mine = async (max: number) => {
     const found: string[] = [];
     let after: string | null = null;
     for (;;) {
       const page = await dueFlows(database, after, max);
-      found.push(...page.filter((due) => due.walletId === walletId).map(({ flow }) => flow));
-      if (new Set(page.map((due) => due.walletId)).size < max) return found.toSorted();
-      after = page.at(-1)?.walletId ?? null;
+      found.push(...page.filter((due) => due.ownerId === walletId).map(({ flow }) => flow));
+      if (new Set(page.map((due) => due.ownerId)).size < max) return found.toSorted();
+      after = page.at(-1)?.ownerId ?? null;
     }
   };
   expect(await mine(2)).toEqual([]);

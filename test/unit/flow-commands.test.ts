@@ -60,6 +60,14 @@ test.each(["WalletUpdated", "BucketCreated", "", "toString"])(
   },
 );
 
+test("the end of a store's mandate concerns no wallet's onboarding", () => {
+  const message = { ...body, walletId: null };
+  expect(flowCommands("MandateSettled", message)).toEqual([]);
+  expect(flowCommands("MandateDisableRequested", message).map(inWords)).toEqual(
+    expected["MandateDisableRequested"],
+  );
+});
+
 test("a message that cannot be read is refused, not half obeyed", () => {
   expect(() => flowCommands("IbanSet", { ...body, attempt: "two" })).toThrow("attempt");
 });

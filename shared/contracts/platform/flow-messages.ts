@@ -12,6 +12,8 @@ const walletMandate = z.object({
   partnerKey: z.string(),
   mandateId: z.uuid(),
 });
+/** Null: the mandate is a store's. */
+const anyMandate = walletMandate.extend({ walletId: z.uuid().nullable() });
 
 /** Subject of the message to the schema of its body; the outbox row is written with the change it reports. */
 export const flowMessages = {
@@ -27,9 +29,9 @@ export const flowMessages = {
   ContractDeclined: walletAttempt,
   MandateInitialised: walletMandate,
   MandateSigned: walletMandate,
-  MandateDisableRequested: walletMandate,
+  MandateDisableRequested: anyMandate,
   /** The mandate is settled: `status` is Active, Rejected, Cancelled, Disabled or Draft (lapsed). */
-  MandateSettled: walletMandate.extend({ status: z.string() }),
+  MandateSettled: anyMandate.extend({ status: z.string() }),
   /** A bank notification is stored and may belong to this wallet's open IBAN validation. */
   SctReceived: walletAttempt.extend({ bankNotificationId: z.uuid() }),
   /** The wallet left onboarding for good (closed, deleted). */
