@@ -17,11 +17,14 @@ import { getOnboarding } from "../../shared/contracts/wallet/onboarding.js";
 import * as search from "../../shared/contracts/wallet/search.js";
 import * as states from "../../shared/contracts/wallet/states.js";
 import * as statistics from "../../shared/contracts/wallet/statistics.js";
+import * as storeMandates from "../../shared/contracts/wallet/store-mandate.js";
+import * as stores from "../../shared/contracts/wallet/stores.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
 import { client, type CallInput, type Client } from "../../shared/http/client.js";
 import { clientOf, partnerNamed, type Answer } from "../support/api.js";
 import { readOpenApi, type Misfits } from "../support/openapi-check.js";
 import { startTestStack, type TestStack } from "../support/stack.js";
+import { someStore } from "../support/store-fixtures.js";
 
 let stack: TestStack;
 let misfits: Misfits;
@@ -167,6 +170,45 @@ test("every route of the wallet API answers as its document says, refusals inclu
   valueOf(await call(states.closeWalletRoute, { params }));
   valueOf(await call(states.destroyWalletRoute, { params }));
   expect(await call(wallets.getWalletRoute, { params })).toMatchObject({ status: 404 });
+});
+
+test("every route of stores answers as its document says, refusals included", async () => {
+  const dealerKey = "dealer-rome";
+  const inDealer = { params: { dealerKey } };
+  const body = someStore();
+  const store = valueOf(await call(stores.createStoreRoute, { ...inDealer, body }));
+  expect(await call(stores.createStoreRoute, { ...inDealer, body })).toMatchObject({ status: 400 });
+  const { storeId } = store;
+  const params = { dealerKey, storeId };
+  expect(valueOf(await call(stores.getStoreRoute, { params }))).toEqual(store);
+  expect(
+    valueOf(await call(stores.getStoreByCodeRoute, { params: { dealerKey, code: body.code } })),
+  ).toEqual(store);
+  const page = { ...inDealer, query: { pageSize: 1 } };
+  expect(valueOf(await call(stores.listStoresRoute, page))).toEqual({
+    totalCount: 1,
+    limitCount: 1,
+    items: [store],
+  });
+  expect(valueOf(await call(stores.searchStoresRoute, { body: [storeId] }))).toEqual([store]);
+  const { name, city, address, email, phoneNumber, code } = body;
+  const least = { name, city, address, email, phoneNumber, code, isActive: false };
+  expect(valueOf(await call(stores.updateStoreRoute, { params, body: least }))).toMatchObject({
+    ...least,
+    ownerIban: null,
+    metadata: null,
+  });
+
+  expect(await call(storeMandates.putStoreMandateRoute, { params })).toMatchObject({ status: 400 });
+  const { ownerName, ownerIban } = body;
+  const owned = { ...least, isActive: true, ownerName, ownerIban };
+  valueOf(await call(stores.updateStoreRoute, { params, body: owned }));
+  expect(await call(storeMandates.getStoreMandateRoute, { params })).toMatchObject({ status: 404 });
+  const mandate = valueOf(await call(storeMandates.putStoreMandateRoute, { params }));
+  expect(valueOf(await call(storeMandates.getStoreMandateRoute, { params }))).toEqual(mandate);
+  valueOf(await call(storeMandates.disableStoreMandateRoute, { params: { storeId } }));
+  valueOf(await call(stores.deleteStoreRoute, { params }));
+  expect(await call(stores.getStoreRoute, { params })).toMatchObject({ status: 404 });
 });
 
 test("no route of the wallet API was left out", () => {

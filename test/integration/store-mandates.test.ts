@@ -1,7 +1,7 @@
 /** A store's mandate: made from its owner's data, refreshed until the bank is asked, disabled. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mandateStatuses } from "../../shared/contracts/wallet/mandates.js";
-import { mandateState } from "../../shared/database/flow-state.js";
+import { dueFlows, mandateState } from "../../shared/database/flow-state.js";
 import { disableMandate } from "../../shared/database/mandate-outcomes.js";
 import { requestRevocation } from "../../shared/database/mandate-revocation.js";
 import {
@@ -205,6 +205,17 @@ describe("disabling", () => {
     expect(await mandateState(database, mandateId)).toMatchObject({ status: "DisableRequested" });
     expect(await disableMandate(database, mandateId)).toBe(true);
     expect((await findStoreMandate(database, store.storeId))?.status).toBe("Disabled");
+  });
+
+  test("the flow of an active one is found by the sweep, under its store", async () => {
+    const { store, mandate } = await openMandate("Active");
+    const due = await dueFlows(stores.database, null, 1_000);
+    expect(due).toContainEqual({
+      flow: "mandateActivation",
+      ownerId: store.storeId,
+      attempt: null,
+      mandateId: mandate.mandateId,
+    });
   });
 
   test.each(["DisableRequested", "Disabled", "Cancelled", "Rejected"])(

@@ -34,13 +34,11 @@ export const openStore = async (
   dealerKey = "dealer-rome",
 ): Promise<Store> => made(await createStore(database, actor, dealerKey, someStore(changes)));
 
-/** The payload of the store's events, as the wallet seed's section 6 lists it. */
-export const payloadOf = ({
-  ownerIban: _iban,
-  ownerName: _name,
-  metadata: _free,
-  ...told
-}: Store) => told;
+const untold: readonly string[] = ["ownerIban", "ownerName", "metadata"];
+
+/** The payload of the store's events: its record but what the wallet seed's section 6 leaves out. */
+export const payloadOf = (store: Store) =>
+  Object.fromEntries(Object.entries(store).filter(([field]) => !untold.includes(field)));
 
 /** An operation at the store, in this status. */
 export const operateAt = async (
