@@ -2,9 +2,9 @@
 import { z } from "zod";
 import { refusal, success, type Outcome, type Refusal } from "../domain/outcome.js";
 import type { Queryable } from "./database.js";
-import type { Actor, Reader } from "./wallet-ownership.js";
+import { findDealer, type DealerReader, type DealerRefusal } from "./dealers.js";
+import type { Actor } from "./wallet-ownership.js";
 
-export type DealerRefusal = "DealerNotFound" | "DealerOfAnotherPartner";
 export type StoreRefusal = DealerRefusal | "StoreNotFound";
 
 export interface StorePath {
@@ -12,27 +12,10 @@ export interface StorePath {
   readonly storeId: string;
 }
 
-/** The dealer of a path; operators may read every partner's. */
-export const findDealer = async (
-  database: Queryable,
-  { partnerKey, isOperator = false }: Pick<Reader, "partnerKey"> & Partial<Reader>,
-  dealerKey: string,
-): Promise<Outcome<{ readonly partnerKey: string }, DealerRefusal>> => {
-  const dealer = await database.row(
-    z.object({ partnerKey: z.string() }),
-    `select partner_key as "partnerKey" from borsello.dealer where dealer_key = $1`,
-    [dealerKey],
-  );
-  if (dealer === undefined) return refusal("DealerNotFound", { dealerKey });
-  return dealer.partnerKey === partnerKey || isOperator
-    ? success(dealer)
-    : refusal("DealerOfAnotherPartner", { dealerKey });
-};
-
 /** Why a command touched no store: what the path names is looked at after the fact. */
 export const whyNoStore = async (
   database: Queryable,
-  reader: Parameters<typeof findDealer>[1],
+  reader: DealerReader,
   dealerKey: string,
   store: { readonly storeId: string } | { readonly code: string },
 ): Promise<Refusal<StoreRefusal>> => {

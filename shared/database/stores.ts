@@ -4,15 +4,10 @@ import type { Page, Paginated } from "../contracts/pages.js";
 import { Store, type NewStore, type StoreUpdate } from "../contracts/wallet/stores.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import { uniqueViolation, type Database, type Queryable } from "./database.js";
+import { findDealer, type DealerRefusal } from "./dealers.js";
 import { readPage } from "./pages.js";
 import { recordedStore } from "./store-messages.js";
-import {
-  findDealer,
-  whyNoStore,
-  type DealerRefusal,
-  type StorePath,
-  type StoreRefusal,
-} from "./store-ownership.js";
+import { whyNoStore, type StorePath, type StoreRefusal } from "./store-ownership.js";
 import type { Actor, Reader } from "./wallet-ownership.js";
 
 const Found = z.object({ store: Store });

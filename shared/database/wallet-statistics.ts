@@ -3,6 +3,7 @@ import { z } from "zod";
 import { WalletStatistics } from "../contracts/wallet/statistics.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import type { Queryable } from "./database.js";
+import { findDealer, type DealerRefusal } from "./dealers.js";
 
 const StatisticsRow = z.object({ statistics: WalletStatistics.nullable() });
 
@@ -64,22 +65,13 @@ export const partnerStatistics = async (
   return found(row?.statistics, { partnerKey });
 };
 
-const Owner = z.object({ partnerKey: z.string() });
-
 export const dealerStatistics = async (
   database: Queryable,
   partnerKey: string,
   dealerKey: string,
-): Promise<
-  Outcome<WalletStatistics, "DealerOfAnotherPartner" | "DealerNotFound" | "StatisticsNotFound">
-> => {
-  const owner = await database.row(
-    Owner,
-    `select partner_key as "partnerKey" from borsello.dealer where dealer_key = $1`,
-    [dealerKey],
-  );
-  if (owner === undefined) return refusal("DealerNotFound", { dealerKey });
-  if (owner.partnerKey !== partnerKey) return refusal("DealerOfAnotherPartner", { dealerKey });
+): Promise<Outcome<WalletStatistics, DealerRefusal | "StatisticsNotFound">> => {
+  const dealer = await findDealer(database, { partnerKey }, dealerKey);
+  if (!dealer.ok) return dealer;
   const statement = statisticsOf("d.partner_key = $1 and d.dealer_key = $2");
   const row = await database.row(StatisticsRow, statement, [partnerKey, dealerKey]);
   return found(row?.statistics, { dealerKey });

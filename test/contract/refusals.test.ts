@@ -88,7 +88,8 @@ const routes = endpointsOf("development").map(({ route }) => route);
 const guarded = routes.filter(({ role }) => role !== null);
 const withAuthKey = guarded.filter(({ api }) => api === "wallet" || api === "card");
 const withBody = guarded.filter(({ body }) => body !== undefined && !isBinaryBody(body));
-const takesList = ({ body }: Route): boolean => body?.safeParse([]).success === true;
+const takesList = ({ body }: Route): boolean =>
+  body !== undefined && !isBinaryBody(body) && body.safeParse([]).success;
 const named = (some: readonly Route[]) => some.map((route) => [route.id, route] as const);
 
 describe("401: the caller is not known", () => {

@@ -19,6 +19,7 @@ import {
 import { ownership as ownershipOf, type RefusalCase } from "../support/refusal-cases.js";
 import { startTestStack, type TestStack } from "../support/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet-fixtures.js";
+import { storeCases } from "../support/store-refusals.js";
 import { managementCases } from "../support/wallet-management-refusals.js";
 import { walletStates, type Given } from "../support/wallet-states.js";
 
@@ -211,6 +212,7 @@ const cases = [
   ...contractCases,
   ...mandateCases,
   ...managementCases(states),
+  ...storeCases(() => database),
 ];
 
 beforeAll(async () => {
@@ -233,8 +235,9 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const callAs = async ({ route, params, query = "", body, as = "acme" }: Case, walletId: string) =>
-  send(stack, `${addressOf(route, { walletId, ...params })}?${query}`, {
+/** `id` is the wallet's or the store's that the state was made for. */
+const callAs = async ({ route, params, query = "", body, as = "acme" }: Case, id: string) =>
+  send(stack, `${addressOf(route, { walletId: id, storeId: id, ...params })}?${query}`, {
     method: route.method,
     headers: {
       ...headersOf(route, tokens.get(as) ?? ""),

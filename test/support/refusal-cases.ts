@@ -7,7 +7,7 @@ export interface RefusalCase {
   readonly route: Route;
   readonly code: ErrorCode;
   readonly given: Given;
-  /** Path parameters besides the wallet's. */
+  /** Path parameters besides the wallet's or the store's. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: unknown;
@@ -25,3 +25,27 @@ export const ownership = (
   { route, code: "WalletOfAnotherPartner", given: ofGlobex, body },
   { route, code: "WalletNotFound", given: nowhere, body },
 ];
+
+/** What every list refuses. */
+export const pageRefusals = (
+  route: Route,
+  given: Given,
+  params: Readonly<Record<string, string>> = {},
+): RefusalCase[] => {
+  const body = route.body === undefined ? undefined : {};
+  const call = { route, params, body, given };
+  return [
+    { ...call, code: "PageSizeOutOfRange", query: "pageSize=0" },
+    {
+      ...call,
+      code: "PageSizeOutOfRange",
+      query: "pageSize=201",
+      says: { pageSize: "must be at most 200." },
+    },
+    { ...call, code: "PageSizeOutOfRange", query: "pageSize=ten" },
+    { ...call, code: "PageSizeOutOfRange", query: "pageSize=" },
+    { ...call, code: "PageNumberOutOfRange", query: "pageNumber=-1" },
+    { ...call, code: "PageNumberOutOfRange", query: "pageNumber=3000000000" },
+    { ...call, code: "PageNumberOutOfRange", query: "pageNumber=1.5" },
+  ];
+};

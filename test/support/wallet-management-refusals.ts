@@ -7,7 +7,7 @@ import type { Route } from "../../shared/contracts/route.js";
 import * as search from "../../shared/contracts/wallet/search.js";
 import * as states from "../../shared/contracts/wallet/states.js";
 import * as statistics from "../../shared/contracts/wallet/statistics.js";
-import { ownership, type RefusalCase } from "./refusal-cases.js";
+import { ownership, pageRefusals, type RefusalCase } from "./refusal-cases.js";
 import type { WalletStates } from "./wallet-states.js";
 
 const stateCases = (given: WalletStates): readonly RefusalCase[] => {
@@ -48,26 +48,6 @@ const stateCases = (given: WalletStates): readonly RefusalCase[] => {
   ];
 };
 
-const pageCases = (route: Route, nowhere: WalletStates["nowhere"]): readonly RefusalCase[] => {
-  const body = route.body === undefined ? undefined : {};
-  return [
-    { route, body, given: nowhere, code: "PageSizeOutOfRange", query: "pageSize=0" },
-    {
-      route,
-      body,
-      given: nowhere,
-      code: "PageSizeOutOfRange",
-      query: "pageSize=201",
-      says: { pageSize: "must be at most 200." },
-    },
-    { route, body, given: nowhere, code: "PageSizeOutOfRange", query: "pageSize=ten" },
-    { route, body, given: nowhere, code: "PageSizeOutOfRange", query: "pageSize=" },
-    { route, body, given: nowhere, code: "PageNumberOutOfRange", query: "pageNumber=-1" },
-    { route, body, given: nowhere, code: "PageNumberOutOfRange", query: "pageNumber=3000000000" },
-    { route, body, given: nowhere, code: "PageNumberOutOfRange", query: "pageNumber=1.5" },
-  ];
-};
-
 const searchCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
   const dates = (query: string, says = {}): RefusalCase => ({
     route: search.getAllWalletsRoute,
@@ -77,8 +57,8 @@ const searchCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
     says,
   });
   return [
-    ...pageCases(search.getAllWalletsRoute, nowhere),
-    ...pageCases(search.searchWalletRoute, nowhere),
+    ...pageRefusals(search.getAllWalletsRoute, nowhere),
+    ...pageRefusals(search.searchWalletRoute, nowhere),
     dates("fromDate=yesterday"),
     dates("toDate=2026-02-30T00:00:00Z"),
     dates("fromDate=2026-01-02T00:00:00Z&toDate=2026-01-01T00:00:00Z", {
