@@ -57,3 +57,18 @@ export const privateMiB = async (pid: number): Promise<number> => {
   const match = /^Pss:\s+(\d+)/m.exec(text);
   return match?.[1] === undefined ? 0 : Number(match[1]) / 1024;
 };
+
+/** Clock ticks of the kernel's accounting; the same on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+/** CPU time of all living descendants, and of those of theirs that have ended. */
+export const cpuSecondsBelow = async (pid: number): Promise<number> => {
+  let ticks = 0;
+  for (const id of await descendants(pid)) {
+    const text = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
+    // The fields after the program's name, which may itself hold spaces and brackets.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  }
+  return ticks / ticksPerSecond;
+};

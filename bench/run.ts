@@ -2,13 +2,25 @@
 import { parseArgs } from "node:util";
 import { describeMachine } from "./machine.js";
 import { writeResult } from "./scenario.js";
+import { durableRecovery } from "./scenarios/durable-recovery.js";
+import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";
+import { durableWakeups } from "./scenarios/durable-wakeups.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
 import { wallets } from "./scenarios/wallets.js";
 
-const scenarios = [startAndMemory, refusals, wallets, onboardings, durableSpeed];
+const scenarios = [
+  startAndMemory,
+  refusals,
+  wallets,
+  onboardings,
+  durableSpeed,
+  durableWakeups,
+  durableSize,
+  durableRecovery,
+];
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: "boolean", default: false } },
