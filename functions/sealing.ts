@@ -1,8 +1,6 @@
-/** Puts the documents' parts together: where they lie, and the key that seals them. */
-import { findDocument, putDocumentOnce } from "../shared/database/documents.js";
+/** Puts the seal together: the key that signs, and where it comes from. */
 import type { Database } from "../shared/database/database.js";
 import { madeOnce } from "../shared/database/made-once.js";
-import type { Documents } from "../shared/documents/documents.js";
 import { sealPdf } from "../shared/documents/seal.js";
 import {
   MadeSealKey,
@@ -13,11 +11,6 @@ import {
 } from "../shared/documents/seal-key.js";
 import type { Clock } from "../shared/platform/clock.js";
 import type { WalletConfig } from "../shared/platform/wallet-settings.js";
-
-export const databaseDocuments = (database: Database): Documents => ({
-  putOnce: (documentKey, document) => putDocumentOnce(database, documentKey, document),
-  get: (documentKey) => findDocument(database, documentKey),
-});
 
 /** Seals a PDF; the key is loaded, or made, when the first one comes. */
 export type Seal = (pdf: Uint8Array) => Promise<Uint8Array>;

@@ -5,7 +5,7 @@ import { findPartner, findPartnerByClient, type Partner } from "../shared/databa
 import { prepareSandbox } from "../shared/database/sandbox-preparation.js";
 import { sandboxSigningKey } from "../shared/database/sandbox-signing-key.js";
 import { forbidForceDelete } from "../shared/database/wallet-deletion.js";
-import type { Documents } from "../shared/documents/documents.js";
+import type { DocumentStore } from "../shared/documents/documents.js";
 import { startOutboxRelay, type OutboxRelay } from "../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../shared/events/service-bus.js";
 import { createTokenVerifier, type TokenVerifier } from "../shared/identity/token-verifier.js";
@@ -20,7 +20,8 @@ import type { Config } from "../shared/platform/config.js";
 import { faultPoints, type FaultPoints } from "../shared/platform/fault-points.js";
 import type { Logger } from "../shared/platform/logger.js";
 import { remembered } from "../shared/platform/remembered.js";
-import { createSeal, databaseDocuments, type Seal } from "./sealing.js";
+import { documentStore } from "./document-store.js";
+import { createSeal, type Seal } from "./sealing.js";
 
 export interface PartnerDirectory {
   byClient(clientId: string): Promise<Partner | undefined>;
@@ -35,7 +36,7 @@ export interface Services {
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
   readonly relay: OutboxRelay;
-  readonly documents: Documents;
+  readonly documents: DocumentStore;
   readonly seal: Seal;
   readonly tokens: TokenVerifier;
   readonly partners: PartnerDirectory;
@@ -87,7 +88,7 @@ export const createServices = (
     faults,
     bus,
     relay,
-    documents: databaseDocuments(database),
+    documents: documentStore(config.documents, database),
     seal: createSeal(config.wallet, database, clock),
     ...identityServices(config, database, clock),
     partners: {

@@ -1,14 +1,12 @@
 /** Documents in PostgreSQL: written once by key, the same bytes ever after. */
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import type { Queryable } from "./database.js";
+import { openDocument } from "./document-pieces.js";
 
 export interface StoredDocument {
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
-
-const Row = z.object({ contentType: z.string(), bytes: z.instanceof(Buffer) });
 
 /** Keeps the first document of this key; true when it was this one. */
 export const putDocumentOnce = async (
@@ -24,12 +22,13 @@ export const putDocumentOnce = async (
   return written === 1;
 };
 
-export const findDocument = (
+export const findDocument = async (
   database: Queryable,
   documentKey: string,
-): Promise<StoredDocument | undefined> =>
-  database.row(
-    Row,
-    `select content_type as "contentType", bytes from borsello.document where document_key = $1`,
-    [documentKey],
-  );
+): Promise<StoredDocument | undefined> => {
+  const opened = await openDocument(database, documentKey);
+  if (opened === undefined) return undefined;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of opened.pieces) pieces.push(piece);
+  return { contentType: opened.contentType, bytes: Buffer.concat(pieces) };
+};

@@ -1,5 +1,10 @@
 /** The application's settings: one schema, read once in functions/main.ts. */
 import { z } from "zod";
+import {
+  documentSettings,
+  documentsConnectionOf,
+  type DocumentsConnection,
+} from "./document-settings.js";
 import type { LogLevel } from "./logger.js";
 import { walletConfigOf, walletSettings, type WalletConfig } from "./wallet-settings.js";
 
@@ -35,12 +40,12 @@ export const settingsSchema = z.object({
   IDENTITY_ISSUER: z.string().min(1).optional(),
   IDENTITY_AUDIENCE: z.string().min(1).optional(),
   IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
-  DOCUMENTS_STORAGE: z.literal("database").default("database"),
   AzureWebJobsStorage: z.string().optional(),
   WEBSITE_HOSTNAME: z.string().min(1).default("localhost:7071"),
   SANDBOX_CLOCK_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   FAULT_POINTS: faultPointList.optional(),
+  ...documentSettings,
   ...walletSettings,
 });
 type Settings = z.output<typeof settingsSchema>;
@@ -74,6 +79,7 @@ export interface Config {
   readonly sandboxClockUrl: string | null;
   readonly logLevel: LogLevel;
   readonly faultPoints: ReadonlyMap<string, number>;
+  readonly documents: DocumentsConnection;
   readonly wallet: WalletConfig;
 }
 
@@ -136,6 +142,15 @@ const walletOf = (settings: Settings): WalletConfig => {
   );
 };
 
+const documentsOf = (settings: Settings): DocumentsConnection => {
+  const connection = documentsConnectionOf(settings);
+  if (connection !== undefined) return connection;
+  throw new SettingsError(
+    "DOCUMENTS_STORAGE=blob needs the setting DOCUMENTS_BLOB_ACCOUNT_URL:" +
+      " the storage account's address, such as https://account.blob.core.windows.net.",
+  );
+};
+
 const sentence = ({ path, message }: z.core.$ZodIssue): string => {
   const name = path.join(".");
   return `The setting ${name} is missing or wrong: ${message}.`;
@@ -159,6 +174,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     sandboxClockUrl: settings.SANDBOX_CLOCK_URL ?? null,
     logLevel: settings.LOG_LEVEL,
     faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
+    documents: documentsOf(settings),
     wallet: walletOf(settings),
   };
 };

@@ -1,0 +1,37 @@
+/** Settings of where documents lie: the database, or a container of Azure Blob Storage. */
+import { z } from "zod";
+
+export const documentSettings = {
+  DOCUMENTS_STORAGE: z.enum(["database", "blob"]).default("database"),
+  /** Reached with the app's own identity. */
+  DOCUMENTS_BLOB_ACCOUNT_URL: z.url({ protocol: /^https$/ }).optional(),
+  /** Instead of the address: an account key, or an emulator. */
+  DOCUMENTS_BLOB_CONNECTION_STRING: z.string().min(1).optional(),
+  DOCUMENTS_BLOB_CONTAINER: z
+    .string()
+    .regex(/^(?!.*--)[a-z\d][a-z\d-]{1,61}[a-z\d]$/, "must be the name of a container")
+    .default("documents"),
+} as const;
+type DocumentSettings = z.output<z.ZodObject<typeof documentSettings>>;
+
+export interface BlobConnection {
+  readonly kind: "blob";
+  readonly account: { readonly accountUrl: string } | { readonly connectionString: string };
+  readonly container: string;
+}
+
+export type DocumentsConnection = { readonly kind: "database" } | BlobConnection;
+
+/** Undefined: blobs are asked for, and nothing says where. */
+export const documentsConnectionOf = (
+  settings: DocumentSettings,
+): DocumentsConnection | undefined => {
+  if (settings.DOCUMENTS_STORAGE === "database") return { kind: "database" };
+  const { DOCUMENTS_BLOB_ACCOUNT_URL: accountUrl, DOCUMENTS_BLOB_CONTAINER: container } = settings;
+  const connectionString = settings.DOCUMENTS_BLOB_CONNECTION_STRING;
+  if (connectionString !== undefined)
+    return { kind: "blob", account: { connectionString }, container };
+  return accountUrl === undefined
+    ? undefined
+    : { kind: "blob", account: { accountUrl }, container };
+};
