@@ -1,0 +1,30 @@
+/** Names of files as strangers send them: what one may look like, and its extension. */
+
+const charactersMax = 255;
+
+/** Separators of paths, and what some file system or shell gives a meaning of its own. */
+const reserved = /[/\\<>:"|?*]/;
+
+/** Control characters, halves of surrogate pairs, line separators; direction marks and what is invisible. */
+const unseen = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u;
+
+/** Devices of Windows, with whatever extension. */
+const device = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i;
+
+/** What is wrong with a name, as the rest of a sentence about it; undefined where nothing is. */
+export const fileNameFault = (name: string): string | undefined => {
+  if (name === "") return "must not be empty.";
+  if (Array.from(name).length > charactersMax)
+    return `must have at most ${charactersMax} characters.`;
+  if (reserved.test(name)) return 'must be a name without a path, and without < > : " | ? *.';
+  if (unseen.test(name)) return "must not hold control characters, or any that cannot be seen.";
+  if (/^[\s.]|[\s.]$/u.test(name)) return "must not begin or end with a dot or with white space.";
+  if (device.test(name)) return "must not be the name of a device.";
+  return undefined;
+};
+
+/** In lower case, without its dot; empty where there is none. */
+export const extensionOf = (name: string): string => {
+  const dot = name.lastIndexOf(".");
+  return dot < 1 ? "" : name.slice(dot + 1).toLowerCase();
+};

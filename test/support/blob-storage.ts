@@ -1,0 +1,52 @@
+/** A Blob Storage of its own on this machine, for a test file: the emulator from npm, in memory. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+export interface BlobStorage {
+  readonly connectionString: string;
+  stop(): Promise<void>;
+}
+
+/** The emulator's account, which everybody knows. */
+const account = "devstoreaccount1";
+const key =
+  "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
+const command = resolve("node_modules/azurite/dist/src/blob/main.js");
+
+export const startBlobStorage = async (): Promise<BlobStorage> => {
+  const folder = await mkdtemp(join(tmpdir(), "borsello-blobs-"));
+  const options = ["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"];
+  const child = spawn(
+    process.execPath,
+    [command, "--blobHost", "127.0.0.1", "--blobPort", "0", "--silent", ...options],
+    { cwd: folder, stdio: ["ignore", "pipe", "ignore"] },
+  );
+  const killed = (): void => void child.kill("SIGKILL");
+  process.once("exit", killed);
+  const ended = once(child, "exit");
+  const listening = (async () => {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const address = /listens on (http:\S+)/.exec(line)?.[1];
+      if (address !== undefined) return address;
+    }
+    throw new Error("the emulator of Blob Storage did not start");
+  })();
+  const address = await listening;
+  child.stdout.resume();
+  return {
+    connectionString:
+      `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};` +
+      `BlobEndpoint=${address}/${account};`,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await ended;
+      process.off("exit", killed);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
