@@ -9,6 +9,7 @@ import { healthEndpoints } from "./platform/health.js";
 import { openApiEndpoints } from "./platform/openapi.js";
 import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
+import { attachmentEndpoints } from "./ticketing/attachments.js";
 import { getWalletBalance } from "./wallet/balance.js";
 import { bucketEndpoints } from "./wallet/buckets.js";
 import { contractEndpoints } from "./wallet/contract.js";
@@ -24,6 +25,7 @@ import { storeEndpoints } from "./wallet/stores.js";
 import { walletEndpoints } from "./wallet/wallets.js";
 
 const partnerEndpoints: readonly Endpoint[] = [
+  ...attachmentEndpoints,
   ...walletEndpoints,
   ...searchEndpoints,
   ...stateEndpoints,

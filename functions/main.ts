@@ -18,6 +18,7 @@ import { registerPlatformEvents } from "./broker/platform-events.js";
 import { endpointsOf } from "./endpoints.js";
 import { registerEndpoints } from "./register-endpoints.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
+import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { createServices, type Services } from "./services.js";
@@ -30,6 +31,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerSandboxBank,
   registerPlatformEvents,
   registerFlowSweep,
+  registerAttachmentSweep,
 ];
 
 const registerOnboardingFlows = (services: Services): void => {

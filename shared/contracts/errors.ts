@@ -80,6 +80,7 @@ export const errorTable = table({
   },
   MandateStatusInvalid: { status: 400, description: "The mandate's status does not allow this." },
   MandateAlreadyPresent: { status: 400, description: "The wallet already has an open mandate." },
+  AttachmentEmpty: { status: 400, description: "The attachment has no bytes." },
   TokenInvalid: { status: 401, description: "The bearer token is missing, expired or not valid." },
   AuthKeyInvalid: { status: 401, description: "The AuthKey header is missing or not valid." },
   PartnerMismatch: {
@@ -95,6 +96,7 @@ export const errorTable = table({
     status: 404,
     description: "The token's partner is not registered for ticketing.",
   },
+  AttachmentNotFound: { status: 404, description: "The ticket has no attachment of this id." },
   DealerNotFound: { status: 404, description: "The partner has no dealer with this key." },
   StatisticsNotFound: { status: 404, description: "There are no wallets to count yet." },
   StoreNotFound: { status: 404, description: "The dealer has no such store." },
@@ -111,7 +113,13 @@ export const errorTable = table({
     status: 409,
     description: "The ticket is closed, canceled or rejected: create another one.",
   },
+  AttachmentsTooMany: { status: 409, description: "The ticket takes no more attachments." },
+  AttachmentTooLarge: { status: 413, description: "The attachment is too large." },
   PayloadTooLarge: { status: 413, description: "The body is too large." },
+  AttachmentTypeUnsupported: {
+    status: 415,
+    description: "The attachment is of a type that tickets do not take.",
+  },
   UnsupportedMediaType: {
     status: 415,
     description: "The body's content type is not one that this call takes.",

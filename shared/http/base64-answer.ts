@@ -20,7 +20,10 @@ export const base64Content = (bytes: number, pieces: AsyncIterable<Uint8Array>):
 async function* base64Pieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest = Buffer.alloc(0);
   for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    const bytes =
+      rest.length === 0
+        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+        : Buffer.concat([rest, piece]);
     const whole = bytes.length - (bytes.length % 3);
     yield Buffer.from(bytes.toString("base64", 0, whole), "latin1");
     rest = Buffer.from(bytes.subarray(whole));

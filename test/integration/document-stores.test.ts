@@ -15,15 +15,15 @@ interface Place {
   readonly documents: DocumentStore;
   /** Everything that is stored under the key, seen or not yet. */
   traces(documentKey: string): Promise<number>;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 }
 
 const databaseAt = (url: string): Database =>
   openDatabase({ connection: { kind: "url", url }, logger: silentLogger });
 
 const inDatabase = async (): Promise<Place> => {
-  const { url, drop } = await createDatabase({ migrated: true });
-  const database = databaseAt(url);
+  const created = await createDatabase({ migrated: true });
+  const database = databaseAt(created.url);
   return {
     documents: databaseDocuments(database),
     traces: (key) =>
@@ -35,13 +35,14 @@ const inDatabase = async (): Promise<Place> => {
       ),
     stop: async () => {
       await database.close();
-      await drop();
+      await created.drop();
     },
   };
 };
 
 const inBlobs = async (): Promise<Place> => {
-  const { connectionString, stop } = await startBlobStorage();
+  const storage = await startBlobStorage();
+  const { connectionString } = storage;
   const container = await openContainer({ account: { connectionString }, container: "documents" });
   return {
     documents: blobDocuments(async () => container),
@@ -51,7 +52,7 @@ const inBlobs = async (): Promise<Place> => {
       for await (const { name } of pages) if (name === key) found += 1;
       return found;
     },
-    stop,
+    stop: () => storage.stop(),
   };
 };
 

@@ -1,5 +1,6 @@
 /** What administrators set per partner; absent keys take the defaults. */
 import { z } from "zod";
+import { attachmentBytesMax } from "../../domain/ticketing/attachment-types.js";
 
 const hours = z.number().positive();
 
@@ -43,6 +44,17 @@ export const partnerSettings = z.object({
       slaHours: z.tuple([hours, hours, hours, hours]).default([4, 8, 24, 72]),
       /** Without a word for so long, a resolved ticket is closed. */
       silentDays: z.number().positive().default(4),
+      /** Of one ticket: how large an attachment may be, how many there may be, how large together. */
+      attachments: z
+        .object({
+          bytesMax: z.int().positive().max(attachmentBytesMax).default(attachmentBytesMax),
+          countMax: z.int().positive().default(20),
+          totalBytesMax: z
+            .int()
+            .positive()
+            .default(50 * 1024 * 1024),
+        })
+        .prefault({}),
     })
     .prefault({}),
   closing: z

@@ -11,6 +11,9 @@ import {
 } from "./content-checks.js";
 import { extensionOf } from "./file-names.js";
 
+/** More than this no partner may be allowed: its Base64 must fit into an answer. */
+export const attachmentBytesMax = 10 * 1024 * 1024;
+
 export interface AttachmentType {
   readonly contentType: string;
   readonly check: () => ContentCheck;

@@ -38,6 +38,11 @@ export const webp = (): ContentCheck =>
 const isTextByte = (byte: number): boolean =>
   byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0c || byte === 0x0d;
 
+const isText = (piece: Uint8Array): boolean => {
+  for (const byte of piece) if (!isTextByte(byte)) return false;
+  return true;
+};
+
 /** Text in UTF-8 or an older code of one byte per character; not one that is a PDF by its beginning. */
 export const plainText = (): ContentCheck => {
   const otherKind = pdf();
@@ -45,7 +50,7 @@ export const plainText = (): ContentCheck => {
   return {
     see: (piece) => {
       couldBeOther = couldBeOther && otherKind.see(piece);
-      return piece.every(isTextByte);
+      return isText(piece);
     },
     end: () => !(couldBeOther && otherKind.end()),
   };
@@ -75,7 +80,7 @@ export const jsonText = (): ContentCheck => {
     }
   };
   return {
-    see: (piece) => piece.every(isTextByte) && decode(piece),
+    see: (piece) => isText(piece) && decode(piece),
     end: () => decode() && jsonEnd.test(last),
   };
 };
@@ -90,7 +95,10 @@ const nameBytesMax = 1024;
 const zipNames = (onName: (name: string) => void): ((piece: Uint8Array) => void) => {
   let rest = Buffer.alloc(0);
   return (piece) => {
-    const bytes = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    const bytes =
+      rest.length === 0
+        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+        : Buffer.concat([rest, piece]);
     let from = Math.max(0, bytes.length - entryMark.length + 1);
     for (let at = bytes.indexOf(entryMark); at >= 0; at = bytes.indexOf(entryMark, at + 1)) {
       const nameAt = at + entryHeadBytes;
