@@ -45,7 +45,7 @@ const selectAttachment = `
   select a.document_key as "documentKey",
     case when a.attachment_id is not null then borsello.attachment_record(a) end as attachment
   from borsello.ticket as t
-    left join borsello.attachment as a on a.case_number = t.case_number and a.attachment_id = $3
+    left join borsello.attachment as a on a.case_number = t.case_number and a.attachment_id = $3::bigint
   where t.case_number = $1 and ${visible}`;
 
 export interface FoundAttachment {
