@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { NewInstance } from "./change.js";
 import { newEntity } from "./command-effects.js";
-import { readInstance, type InstanceRow } from "./instance-rows.js";
+import { InstanceReader } from "./instance-reader.js";
+import type { InstanceRow } from "./instance-rows.js";
 import type { MessageBody } from "./messages.js";
 import { isFinal, type RuntimeStatus } from "./protocol.js";
 import { removeInstances } from "./purge.js";
@@ -30,11 +31,13 @@ export class Client {
   readonly #pool: Pool;
   readonly #hub: string;
   readonly #registry: Registry;
+  readonly #reader: InstanceReader;
 
   constructor(pool: Pool, hub: string, registry: Registry) {
     this.#pool = pool;
     this.#hub = hub;
     this.#registry = registry;
+    this.#reader = new InstanceReader(pool, hub);
   }
 
   /** Milliseconds of the engine's clock. */
@@ -43,7 +46,7 @@ export class Client {
   }
 
   async find(id: string): Promise<InstanceRow | undefined> {
-    return readInstance(this.#pool, this.#hub, id);
+    return this.#reader.find(id);
   }
 
   async start({ name, id = newInstanceId(), input, version }: StartRequest): Promise<Started> {
@@ -66,9 +69,11 @@ export class Client {
 
   /** Leaves a message for an open orchestration; entities take signals instead. */
   async tell(id: string, body: MessageBody): Promise<Told> {
-    const instance = await this.find(id);
-    if (instance === undefined) return "unknown";
-    if (isFinal(instance.status)) return "ended";
+    if (!this.#registry.holds(id)) {
+      const instance = await this.find(id);
+      if (instance === undefined) return "unknown";
+      if (isFinal(instance.status)) return "ended";
+    }
     await this.#send(id, body);
     return "told";
   }

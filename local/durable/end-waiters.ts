@@ -1,36 +1,69 @@
-/** Tells those who wait for an instance when it has ended. */
-import { setTimeout as sleep } from "node:timers/promises";
+/** Tells those who wait for an instance when it has ended, and how. */
+import type { FinalStatus } from "./protocol.js";
 
-export interface EndWatch {
-  /** Resolves when the instance ends, or after `timeoutMs`, whichever is first. */
-  within(timeoutMs: number): Promise<void>;
-  stop(): void;
+export interface InstanceEnd {
+  readonly status: FinalStatus;
+  /** JSON text. */
+  readonly output: string | undefined;
 }
 
-export class EndWaiters {
-  readonly #watchers = new Map<string, Set<() => void>>();
+type Tell = (end: InstanceEnd | undefined) => void;
 
-  /** Watches from now on: an end between this call and the wait is not missed. */
-  watch(instanceId: string): EndWatch {
-    const watchers = this.#watchers.get(instanceId) ?? new Set();
-    this.#watchers.set(instanceId, watchers);
-    const controller = new AbortController();
-    const tell = (): void => controller.abort();
-    watchers.add(tell);
-    return {
-      within: (timeoutMs) =>
-        sleep(timeoutMs, undefined, { signal: controller.signal }).catch(() => undefined),
-      stop: () => {
-        watchers.delete(tell);
-        if (watchers.size === 0) this.#watchers.delete(instanceId);
-      },
+/** One wait for the end of an instance; an end between the watch's start and the wait counts. */
+export class EndWatch {
+  readonly #stop: () => void;
+  #end: InstanceEnd | undefined;
+  #isOver = false;
+  #wake: (() => void) | undefined;
+
+  constructor(watchers: Map<string, Set<Tell>>, instanceId: string) {
+    const tell: Tell = (end) => {
+      this.#end = end;
+      this.#isOver = true;
+      this.#wake?.();
+    };
+    const others = watchers.get(instanceId) ?? new Set();
+    watchers.set(instanceId, others.add(tell));
+    this.#stop = () => {
+      others.delete(tell);
+      if (others.size === 0 && watchers.get(instanceId) === others) watchers.delete(instanceId);
     };
   }
 
-  ended(instanceId: string): void {
-    for (const tell of this.#watchers.get(instanceId) ?? []) tell();
+  /** Resolves when the instance ends in this process, with its end, or else after `timeoutMs`. */
+  async within(timeoutMs: number): Promise<InstanceEnd | undefined> {
+    if (!this.#isOver)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    const end = this.#end;
+    // A later life of the same id may be waited for with the same watch.
+    this.#isOver = false;
+    this.#end = undefined;
+    return end;
   }
 
+  stop(): void {
+    this.#stop();
+  }
+}
+
+export class EndWaiters {
+  readonly #watchers = new Map<string, Set<Tell>>();
+
+  watch(instanceId: string): EndWatch {
+    return new EndWatch(this.#watchers, instanceId);
+  }
+
+  ended(instanceId: string, end?: InstanceEnd): void {
+    for (const tell of this.#watchers.get(instanceId) ?? []) tell(end);
+  }
+
+  /** Nobody has to wait any longer: what is asked for now can only be read. */
   stop(): void {
     for (const id of this.#watchers.keys()) this.ended(id);
   }

@@ -134,9 +134,9 @@ class Engine implements DurableEngine {
       timers: () => this.#timers,
       idleMax: this.#settings.idleInstances,
       keepsSessions: this.#settings.keepSessions,
-      onMoved: (id, ended) => {
+      onMoved: (id, end) => {
         this.#moved?.add(id);
-        if (ended) this.#waiters.ended(id);
+        if (end !== undefined) this.#waiters.ended(id, end);
       },
     });
     this.#http = new HttpApi({

@@ -251,7 +251,7 @@ export class Entity implements LiveInstance {
     entity.state = state;
     entity.lock = turn.lock;
     for (const id of turn.consumed) entity.inbox.delete(id);
-    this.#hub.moved(this.id, false);
+    this.#hub.moved(this.id);
     this.#hub.adopt(instances, committed);
     this.#hub.dispatch(messages);
   }

@@ -1,7 +1,7 @@
 /** Starts orchestrations over HTTP, and answers with the links by which they are managed. */
 import { managementUrls, type Addresses } from "./client-binding.js";
 import { newInstanceId, type Client, type StartRequest } from "./client.js";
-import type { EndWaiters } from "./end-waiters.js";
+import type { EndWaiters, EndWatch } from "./end-waiters.js";
 import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
 import { invalidInput } from "./http-body-refusals.js";
 import { isFinal } from "./protocol.js";
@@ -39,16 +39,9 @@ export class StartRoutes {
       return refusal(400, `The instance id '${id.slice(0, idLengthMax)}' is not valid.`);
     const input = body.length === 0 ? undefined : jsonBody(body);
     if (body.length > 0 && input === undefined) return invalidInput(body);
-    const answer = await this.start({
-      name,
-      id,
-      input,
-      version: query.get("version") ?? undefined,
-    });
+    const request = { name, id, input, version: query.get("version") ?? undefined };
     const timeout = positive(query.get("timeout"));
-    return timeout === undefined || answer.status !== 202
-      ? answer
-      : this.#await(id, timeout * 1_000, answer);
+    return timeout === undefined ? this.start(request) : this.#run(request, timeout * 1_000);
   }
 
   async start(request: StartRequest): Promise<HttpAnswer> {
@@ -64,21 +57,33 @@ export class StartRoutes {
   }
 
   /** The output of the finished instance, or the links where it takes too long. */
-  async #await(id: string, timeoutMs: number, accepted: HttpAnswer): Promise<HttpAnswer> {
-    const { waiters } = this.#parts;
+  async #run(request: StartRequest & { id: string }, timeoutMs: number): Promise<HttpAnswer> {
     const deadline = Date.now() + timeoutMs;
-    const watch = waiters.watch(id);
+    const watch = this.#parts.waiters.watch(request.id);
     try {
-      for (;;) {
-        const answer = await this.#result(id);
-        if (answer !== undefined) return answer;
-        const leftMs = deadline - Date.now();
-        if (leftMs <= 0) return accepted;
-        // Looking again now and then also finds an end that came about in another host.
-        await watch.within(Math.min(leftMs, lookAgainMs));
-      }
+      const answer = await this.start(request);
+      return answer.status === 202
+        ? await this.#await(request.id, watch, deadline, answer)
+        : answer;
     } finally {
       watch.stop();
+    }
+  }
+
+  async #await(
+    id: string,
+    watch: EndWatch,
+    deadline: number,
+    accepted: HttpAnswer,
+  ): Promise<HttpAnswer> {
+    for (;;) {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) return accepted;
+      const end = await watch.within(Math.min(leftMs, lookAgainMs));
+      if (end?.status === "Completed") return { ...json(200, null), body: end.output ?? "null" };
+      // Looking also finds an end that came about in another host.
+      const answer = await this.#result(id);
+      if (answer !== undefined) return answer;
     }
   }
 
@@ -86,8 +91,7 @@ export class StartRoutes {
     const row = await this.#parts.client.find(id);
     if (row === undefined) return empty(404);
     if (!isFinal(row.status)) return undefined;
-    if (row.status === "Completed")
-      return json(200, row.output === null ? null : JSON.parse(row.output));
+    if (row.status === "Completed") return { ...json(200, null), body: row.output ?? "null" };
     return json(row.status === "Failed" ? 500 : 200, statusValue(row, { showInput: true }));
   }
 }

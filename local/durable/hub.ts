@@ -1,6 +1,7 @@
 /** What the live instances of one host share: the app, the clock, the database and each other. */
 import type { LocalClock } from "../clock.js";
 import type { Change, Committed, NewInstance } from "./change.js";
+import type { InstanceEnd } from "./end-waiters.js";
 import type { DurableFunctions } from "./functions.js";
 import type { StoredActivity } from "./instance-rows.js";
 import type { Message } from "./messages.js";
@@ -41,7 +42,7 @@ export interface Hub {
     done: (end: ActivityEnd["outcome"]) => void,
   ): void;
   /** The instance has done a turn, or ended. */
-  moved(instanceId: string, ended: boolean): void;
+  moved(instanceId: string, end?: InstanceEnd): void;
   /** The instance has nothing to do and may leave memory. */
   rest(instance: LiveInstance): void;
   /** The instance is not ours any more, or memory and disk disagree: read it again if need be. */

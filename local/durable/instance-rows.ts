@@ -138,17 +138,17 @@ export const claimInstances = async (
   }));
 };
 
-export const readInstance = async (
+export const readInstances = async (
   pool: Pool,
   hub: string,
-  id: string,
-): Promise<InstanceRow | undefined> => {
+  ids: readonly string[],
+): Promise<InstanceRow[]> => {
   const { rows } = await pool.query<InstanceRow>({
-    name: "durable-instance",
-    text: "select * from durable.instance where hub = $1 and id = $2",
-    values: [hub, id],
+    name: "durable-instances",
+    text: "select * from durable.instance where hub = $1 and id = any($2)",
+    values: [hub, ids],
   });
-  return rows[0];
+  return rows;
 };
 
 export interface WorkPage {

@@ -160,13 +160,12 @@ export class Orchestration implements LiveInstance {
   }
 
   #publish(turn: Turn, committed: Committed): void {
-    const { activities = [], instances = [], messages = [] } = turn.change;
-    const ended = turn.next.kind === "ended";
-    if (ended) {
+    const { turn: row, activities = [], instances = [], messages = [] } = turn.change;
+    if (turn.next.kind === "ended") {
       this.#gone = true;
       this.#forgetLate();
-    }
-    this.#hub.moved(this.id, ended);
+      this.#hub.moved(this.id, { status: turn.next.status, output: row?.output });
+    } else this.#hub.moved(this.id);
     for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
     this.#hub.adopt(instances, committed);
     this.#hub.dispatch(messages);

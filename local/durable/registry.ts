@@ -5,6 +5,7 @@ import type { LocalClock } from "../clock.js";
 import type { ActivityRunner } from "./activity-runner.js";
 import type { Change, Committed, NewInstance } from "./change.js";
 import type { Committer } from "./committer.js";
+import type { InstanceEnd } from "./end-waiters.js";
 import { Entity } from "./entity.js";
 import type { DurableFunctions } from "./functions.js";
 import { freshInstance } from "./fresh-instance.js";
@@ -35,7 +36,7 @@ export interface RegistryParts {
   readonly idleMax: number;
   readonly keepsSessions: boolean;
   /** Called after each turn, for those who wait for an instance's end. */
-  readonly onMoved: (instanceId: string, ended: boolean) => void;
+  readonly onMoved: (instanceId: string, end: InstanceEnd | undefined) => void;
 }
 
 /** So many instances may be at work at the same time; the others wait in the database. */
@@ -76,6 +77,11 @@ export class Registry implements Hub {
 
   get size(): number {
     return this.#live.size;
+  }
+
+  /** True where the instance is in memory, and so has not ended. */
+  holds(instanceId: string): boolean {
+    return this.#live.has(instanceId);
   }
 
   get idle(): number {
@@ -185,8 +191,8 @@ export class Registry implements Hub {
     this.#parts.activities.start({ activity, instanceId, done });
   }
 
-  moved(instanceId: string, ended: boolean): void {
-    if (ended) {
+  moved(instanceId: string, end?: InstanceEnd): void {
+    if (end !== undefined) {
       this.#live.delete(instanceId);
       this.#outdated.delete(instanceId);
       if (this.#isBacklogged && this.#atWork < atWorkMax / 2) {
@@ -194,7 +200,7 @@ export class Registry implements Hub {
         void this.sweep().catch(() => undefined);
       }
     }
-    this.#parts.onMoved(instanceId, ended);
+    this.#parts.onMoved(instanceId, end);
   }
 
   rest(instance: LiveInstance): void {

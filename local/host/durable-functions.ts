@@ -57,8 +57,8 @@ export const durableFunctions = (
       const activity = lookUp("activity", name);
       if (activity.inputs.length > 0) await engineStarted();
       const outcome = await invoker.invoke(activity, {
-        trigger: input === undefined ? null : { json: input },
-        triggerMetadata: { instanceId: { string: instanceId } },
+        liveTrigger: input === undefined ? undefined : (JSON.parse(input) as unknown),
+        liveMetadata: { instanceId },
       });
       return outcome.result;
     },

@@ -18,7 +18,12 @@ export interface HostedFunction extends RegisteredFunction {
 /** One call. What triggered it is given in wire form, or as the object that the function gets. */
 export type Call = (
   | { readonly trigger: TypedData | null; readonly liveTrigger?: undefined }
-  | { readonly trigger?: undefined; readonly liveTrigger: object }
+  | {
+      readonly trigger?: undefined;
+      readonly liveTrigger: unknown;
+      /** What the context says of the trigger, as values. */
+      readonly liveMetadata?: Readonly<Record<string, unknown>>;
+    }
 ) & {
   readonly invocationId?: string;
   readonly triggerMetadata?: Readonly<Record<string, TypedData>>;

@@ -124,12 +124,11 @@ export class Invoker {
     const hooked = this.#app.hooks.has("preInvocation") || this.#app.hooks.has("postInvocation");
     const traceContext = call.traceContext ?? newTraceContext(invocationId);
     const core = this.#coreContext(fn, invocationId, call, traceContext, hooked ? {} : noHookData);
-    const { liveTrigger } = call;
     const goesOn = call.onContext !== undefined;
     const worker =
-      liveTrigger === undefined
-        ? await throughModel(this.#app, core)
-        : this.#direct.begin({ fn, core, liveTrigger, traceContext, goesOn });
+      call.trigger === undefined
+        ? this.#direct.begin({ ...call, fn, core, traceContext, goesOn })
+        : await throughModel(this.#app, core);
     core.invocationContext = worker.context;
     call.onContext?.(worker.context);
     const result = hooked

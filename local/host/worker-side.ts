@@ -1,7 +1,7 @@
 /**
  * What the Node worker does around a handler: makes its arguments, runs it, turns its result into
- * wire form. The library's invocation model does all of it; where the trigger is an object already
- * (HTTP, orchestrations, entities), the context is made directly, from the library's own class,
+ * wire form. The library's invocation model does all of it; where the trigger is a value already
+ * (HTTP and all durable functions), the context is made directly, from the library's own class,
  * because the model's share of a small request would be most of its cost.
  */
 import { format } from "node:util";
@@ -29,7 +29,8 @@ export interface WorkerSide {
 export interface DirectInvocation {
   readonly fn: HostedFunction;
   readonly core: CoreInvocationContext;
-  readonly liveTrigger: object;
+  readonly liveTrigger: unknown;
+  readonly liveMetadata?: Readonly<Record<string, unknown>>;
   readonly traceContext: TraceContext;
   /** The function's code may go on with this context after it has answered. */
   readonly goesOn: boolean;
@@ -81,7 +82,8 @@ export class DirectInvocations {
     return options;
   }
 
-  begin({ fn, core, liveTrigger, traceContext, goesOn }: DirectInvocation): WorkerSide {
+  begin(invocation: DirectInvocation): WorkerSide {
+    const { fn, core, liveTrigger, liveMetadata, traceContext, goesOn } = invocation;
     let isDone = false;
     const logHandler = (level: LogLevel, ...args: unknown[]): void => {
       if (isDone && core.state !== "postInvocationHooks") warnLateLog(core);
@@ -92,6 +94,7 @@ export class DirectInvocations {
       functionName: fn.name,
       options: this.#optionsOf(fn),
       traceContext,
+      ...(liveMetadata !== undefined && { triggerMetadata: { ...liveMetadata } }),
       logHandler,
     });
     for (const { name, data } of core.request.inputData)
