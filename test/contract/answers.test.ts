@@ -175,7 +175,7 @@ test("every route of the wallet API answers as its document says, refusals inclu
 test("every route of stores answers as its document says, refusals included", async () => {
   const dealerKey = "dealer-rome";
   const inDealer = { params: { dealerKey } };
-  const body = someStore();
+  const body = someStore({ code: "Caffè 1/2 50%" });
   const store = valueOf(await call(stores.createStoreRoute, { ...inDealer, body }));
   expect(await call(stores.createStoreRoute, { ...inDealer, body })).toMatchObject({ status: 400 });
   const { storeId } = store;
@@ -192,9 +192,13 @@ test("every route of stores answers as its document says, refusals included", as
   });
   expect(valueOf(await call(stores.searchStoresRoute, { body: [storeId] }))).toEqual([store]);
   const { name, city, address, email, phoneNumber, code } = body;
+  const empty = { type: "", ownerName: " " };
   const least = { name, city, address, email, phoneNumber, code, isActive: false };
-  expect(valueOf(await call(stores.updateStoreRoute, { params, body: least }))).toMatchObject({
+  const emptied = { params, body: { ...least, ...empty } };
+  expect(valueOf(await call(stores.updateStoreRoute, emptied))).toMatchObject({
     ...least,
+    type: null,
+    ownerName: null,
     ownerIban: null,
     metadata: null,
   });
@@ -209,6 +213,22 @@ test("every route of stores answers as its document says, refusals included", as
   valueOf(await call(storeMandates.disableStoreMandateRoute, { params: { storeId } }));
   valueOf(await call(stores.deleteStoreRoute, { params }));
   expect(await call(stores.getStoreRoute, { params })).toMatchObject({ status: 404 });
+});
+
+test("of ten simultaneous requests for a store with one code, one is 200 and nine are 400", async () => {
+  const input = { params: { dealerKey: "dealer-milan" }, body: someStore() };
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => acme.call(stores.createStoreRoute, input)),
+  );
+  expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
+  for (const answer of answers.filter(({ ok }) => !ok))
+    expect(answer).toMatchObject({
+      status: 400,
+      error: {
+        errorCode: "StoreCodeAlreadyPresent",
+        errorProperties: { code: input.body.code },
+      },
+    });
 });
 
 test("no route of the wallet API was left out", () => {

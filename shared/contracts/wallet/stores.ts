@@ -32,13 +32,23 @@ export type Store = z.infer<typeof Store>;
 /** Absent and null are the same: the store has no such value. */
 const orNothing = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null);
 
+/** One line of text that may be empty, which is the same again. */
+const TextOrNothing = orNothing(
+  z
+    .string()
+    .trim()
+    .max(255)
+    .regex(/^\P{Cc}*$/u, "must not hold control characters")
+    .transform((text) => (text === "" ? null : text)),
+);
+
 export const CreateStoreBody = z.strictObject({
   name: Text,
-  type: orNothing(Text),
+  type: TextOrNothing,
   city: Text,
   address: Text,
-  ownerIban: orNothing(Text).describe("The account that receives the store's funds."),
-  ownerName: orNothing(Text),
+  ownerIban: TextOrNothing.describe("The account that receives the store's funds."),
+  ownerName: TextOrNothing,
   email: Email,
   phoneNumber: Text,
   code: Text.describe("Unique among the dealer's stores."),
@@ -131,12 +141,15 @@ export const deleteStoreRoute = route({
     "Refused while money that moved at the store is not settled. The event StoreDeleted follows.",
 });
 
+/** The Functions host decodes a path except its encoded slashes; a code may hold one. */
+const CodeInPath = Text.transform((text) => text.replaceAll(/%2f/gi, "/"));
+
 export const getStoreByCodeRoute = route({
   id: "getStoreByCode",
   api: "wallet",
   method: "GET",
   path: "dealers/{dealerKey}/stores/code/{code}",
-  params: { dealerKey: Code, code: Text },
+  params: { dealerKey: Code, code: CodeInPath },
   role: "Wallet.Read",
   ok: record,
   errors: storeErrors,
