@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { repairLinks } from "../../local/postgres/binaries.js";
 import { birthMark } from "../../local/postgres/processes.js";
 import { startPostgres } from "../../local/postgres/server.js";
-import { runStart, startTestStack } from "../support/stack.js";
+import { runStart } from "../../bench/platform-launch.js";
+import { startTestStack } from "../support/stack.js";
 
 let root = "";
 let folders = 0;

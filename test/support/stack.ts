@@ -1,12 +1,5 @@
 /** The whole platform as a child process on a fresh database, to be talked to from outside only. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { z } from "zod";
+import { launchPlatform, type Place, type StartProcess } from "../../bench/platform-launch.js";
 import { createDatabase } from "./database.js";
 
 export interface TestStackOptions {
@@ -16,15 +9,7 @@ export interface TestStackOptions {
   readonly dataDirectory?: string;
 }
 
-const Ready = z.object({
-  url: z.string(),
-  brokerConnectionString: z.string(),
-  databaseUrl: z.string(),
-  pid: z.int(),
-});
-type Place = z.output<typeof Ready>;
-
-export interface TestStack extends Readonly<Place> {
+export interface TestStack extends Place {
   /** What it has printed lately. */
   output(): string;
   kill9(): Promise<void>;
@@ -34,72 +19,15 @@ export interface TestStack extends Readonly<Place> {
   stop(): Promise<number | null>;
 }
 
-export interface StartProcess {
-  readonly child: ChildProcess;
-  output(): string;
-  /** Resolves to the exit code, null after a signal. */
-  ended(): Promise<number | null>;
-}
-
-const keptCharacters = 20_000;
-
-/** A developer's own settings must not reach a test; an empty value counts as not set. */
-const unset = { DATABASE_URL: "", ServiceBus: "", NODE_ENV: "" };
-
-/** Runs the built command line with these options. */
-export const runStart = (
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): StartProcess => {
-  const child = spawn(process.execPath, [resolve("dist/local/start.js"), ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...unset, LOG_LEVEL: "warn", ...environment },
-  });
-  let output = "";
-  const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString()).slice(-keptCharacters);
-  };
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
-  // A test run that is cut short must not leave platforms behind.
-  const killed = (): void => void child.kill("SIGKILL");
-  process.once("exit", killed);
-  const ended = once(child, "close").then(() => process.off("exit", killed));
-  return { child, output: () => output, ended: () => ended.then(() => child.exitCode) };
-};
-
-const readyPlace = async (started: StartProcess, file: string): Promise<Place> => {
-  while (started.child.exitCode === null && started.child.signalCode === null) {
-    const text = await readFile(file, "utf8").catch(() => "");
-    if (text !== "") return Ready.parse(JSON.parse(text));
-    await delay(10);
-  }
-  await started.ended();
-  throw new Error(`The platform did not start:\n${started.output()}`);
-};
-
 const launch = async (
-  ports: readonly [http: number, amqp: number],
+  [port, brokerPort]: readonly [http: number, amqp: number],
   source: readonly [option: string, value: string],
   environment: Readonly<Record<string, string>>,
-): Promise<[StartProcess, Place]> => {
-  const folder = await mkdtemp(join(tmpdir(), "borsello-ready-"));
-  const readyFile = join(folder, "ready.json");
-  const [port, brokerPort] = ports.map(String);
-  try {
-    const started = runStart(
-      [
-        ...["--port", port ?? "0", "--broker-port", brokerPort ?? "0"],
-        ...source,
-        ...["--ready-file", readyFile],
-      ],
-      environment,
-    );
-    return [started, await readyPlace(started, readyFile)];
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-};
+): Promise<[StartProcess, Place]> =>
+  launchPlatform(
+    ["--port", String(port), "--broker-port", String(brokerPort), ...source],
+    environment,
+  );
 
 const portOf = (text: string): number => Number(/:(\d+)(?:;|$)/.exec(text)?.[1]);
 
