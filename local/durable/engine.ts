@@ -16,6 +16,7 @@ import { purgeFinished, removeStrayMessages } from "./purge.js";
 import { Registry } from "./registry.js";
 import { createSchema } from "./schema.js";
 import { Timers } from "./timers.js";
+import { heard } from "./transaction.js";
 import { EndWaiters } from "./end-waiters.js";
 import type { VersionSettings } from "./versions.js";
 
@@ -234,6 +235,8 @@ class Engine implements DurableEngine {
 
 /** To be called once the app's files are loaded; open orchestrations go on at once. */
 export const startEngine = async (options: EngineOptions): Promise<DurableEngine> => {
+  // From its first moment on: between its connection and its first use, a client may be cut, too.
+  options.pool.on("connect", heard);
   await createSchema(options.pool);
   const engine = new Engine(options, await MessageIds.open(options.pool));
   await engine.start();

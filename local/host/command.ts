@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { Pool } from "pg";
-import { localClock } from "../clock.js";
+import { openClock } from "../stack-database.js";
 import { StartError } from "../start-error.js";
 import { startHost } from "./host.js";
 import type { LogEntry } from "./log.js";
@@ -49,7 +49,7 @@ const run = async (): Promise<void> => {
     appDirectory,
     port,
     pool,
-    clock: localClock(),
+    clock: await openClock(pool, settings["SANDBOX_CLOCK_QUERY"]),
     settings,
     log: logToStandardError,
     startEngine: async (options) => (await import("../durable/engine.js")).startEngine(options),

@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { expect } from "vitest";
 import { z } from "zod";
 import type { InstanceStatus } from "./durable-host.js";
-import { HostLives } from "./host-lives.js";
+import { answered, HostLives } from "./host-lives.js";
 
 /** The orchestrations of test/conformance/apps/faults that a round of the load begins. */
 const shapes = [
@@ -126,20 +126,25 @@ export class FaultLoad {
     await this.#start(shape, id);
     if (shape === "letters")
       for (const letter of [1, 2, 3, 4])
-        await this.lives.call((host) => host.raise(id, letter, "letter"));
-    if (shape === "deadline") await this.lives.call((host) => host.raise(id, null, "letter"));
+        await this.lives.ask("POST", `instances/${id}/raiseEvent/letter`, letter);
+    if (shape === "deadline")
+      await this.lives.ask("POST", `instances/${id}/raiseEvent/letter`, null);
     if (shape === "relapses") await this.#mend(id);
     const end = await this.#until(id, shape === "relapses" ? ["Completed"] : ended);
-    if (shape === "purged")
-      await this.lives.call(async (host) => (await host.api("DELETE", `instances/${id}`)).status);
+    if (shape === "purged") await this.lives.ask("DELETE", `instances/${id}`);
     return { id, shape, end };
   }
 
   /** A start that got no answer may have been done; an ended instance would begin anew. */
   async #start(shape: Shape, id: string): Promise<void> {
+    const name = shape === "purged" ? "chain" : shape;
     await this.lives.call(async (host) => {
-      const { status } = await host.api("GET", `instances/${id}`);
-      if (status === 404) await host.start(shape === "purged" ? "chain" : shape, id);
+      const { status } = answered(await host.api("GET", `instances/${id}`));
+      if (status !== 404) return;
+      const { status: code } = answered(
+        await host.api("POST", `orchestrators/${name}/${id}`, null),
+      );
+      expect(code).toBe(202);
     });
   }
 
@@ -148,14 +153,15 @@ export class FaultLoad {
     await this.#until(id, ["Failed"]);
     await appendFile(this.#traceFile, `${JSON.stringify({ key: `${id}/mended` })}\n`);
     await this.lives.call(async (host) => {
-      if ((await host.status(id)).runtimeStatus === "Failed")
-        await host.api("POST", `instances/${id}/rewind`);
+      const { runtimeStatus } = await host.status(id);
+      if (runtimeStatus === "Failed") answered(await host.api("POST", `instances/${id}/rewind`));
     });
   }
 
   async #until(id: string, statuses: readonly string[]): Promise<InstanceStatus> {
     for (;;) {
-      const status = await this.lives.call((host) => host.status(id));
+      const answer = await this.lives.ask("GET", `instances/${id}`);
+      const status = (await answer.json()) as InstanceStatus;
       if (statuses.includes(status.runtimeStatus)) return status;
       if (Date.now() > this.#deadline) throw new Error(`${id} is still ${status.runtimeStatus}.`);
       await sleep(pollMs);
@@ -198,7 +204,7 @@ export class FaultLoad {
   /** Two of the tally and three of the rounds each; a transfer moves one. */
   async #judgeCounters(): Promise<void> {
     const read = async (key: string): Promise<unknown> =>
-      this.lives.call(async (host) => (await host.api("GET", `entities/counter/${key}`)).json());
+      (await this.lives.ask("GET", `entities/counter/${key}`)).json();
     const rounds = this.#rounds;
     const wanted = { total: 2 * rounds, rounds: 3 * rounds, left: -rounds, right: rounds };
     for (const [key, sum] of Object.entries(wanted))

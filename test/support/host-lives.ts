@@ -21,6 +21,12 @@ const settingsOf = (death: Death | undefined): Record<string, string> => {
 /** fetch rejects with a TypeError where the connection, not the host's answer, is what failed. */
 const isCut = (error: unknown): boolean => error instanceof TypeError;
 
+/** A host without its database says so, and wants to be asked again. */
+export const answered = (response: Response): Response => {
+  if (response.status === 503) throw new TypeError("the host has no database");
+  return response;
+};
+
 export class HostLives {
   readonly #databaseUrl: string;
   readonly #settings: Readonly<Record<string, string>>;
@@ -63,6 +69,11 @@ export class HostLives {
     while (isAlive() && Date.now() < endsAt) await sleep(5);
     if (!isAlive() || "afterMs" in death) this.struck += 1;
     await host.kill();
+  }
+
+  /** A call of the management API that is repeated until it has been answered. */
+  async ask(method: string, path: string, body?: unknown): Promise<Response> {
+    return this.call(async (host) => answered(await host.api(method, path, body)));
   }
 
   /** Repeats the work, on whichever life there is, until the host has answered. */

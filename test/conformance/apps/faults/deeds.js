@@ -4,7 +4,11 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as df from "durable-functions";
 
-const { TRACE_FILE: traceFile = "/dev/null", DEED_FAULT: fatalDeed } = process.env;
+const {
+  TRACE_FILE: traceFile = "/dev/null",
+  DEED_FAULT: fatalDeed,
+  DEED_MS: deedMs = "5",
+} = process.env;
 let deeds = 0;
 
 /** Synchronous, so that the line outlives a process that is killed right afterwards. */
@@ -22,7 +26,7 @@ df.app.activity("deed", {
     trace({ key, given, id });
     deeds += 1;
     if (deeds === Number(fatalDeed)) process.kill(process.pid, "SIGKILL");
-    await sleep(5);
+    await sleep(Number(deedMs));
     return id;
   },
 });
