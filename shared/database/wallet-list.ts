@@ -85,7 +85,7 @@ const filterStatement = ({ statuses, neverUsed }: WalletFilter): string => {
   const columns = statuses.map((status) => `${countColumns[status]}${neverUsed ? "_unused" : ""}`);
   return `
   with page as (
-    select wallet_id from (${parts.join(" union all ")}) as some
+    select wallet_id from (${parts.join(" union all ")}) as first_of_each
     ${inOrder} limit $2 offset $3
   ) ${pageOf(`select coalesce(sum(${columns.join(" + ")}), 0) from borsello.wallet_count where partner_key = $1`)}`;
 };

@@ -15,8 +15,8 @@ return left(md5(partner_key), 6);
 create function borsello.search_keys(w borsello.wallet) returns tsvector
 language sql immutable parallel safe
 return array_to_tsvector(array(
-  select borsello.search_scope(w.partner_key) || field.letter || substr(field.value, place, 3)
-  from (values
+  select scope.prefix || field.letter || substr(field.value, place, 3)
+  from borsello.search_scope(w.partner_key) as scope (prefix), (values
     ('f', borsello.folded(w.first_name)), ('l', borsello.folded(w.last_name)),
     ('p', borsello.folded(w.phone_number)), ('e', borsello.folded(w.email))
   ) as field (letter, value), generate_series(1, length(field.value)) as place
