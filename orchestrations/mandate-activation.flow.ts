@@ -1,6 +1,6 @@
 /** Carries a signed mandate to its end: bank's answer or silence, then the wait for its revocation. */
 import { z } from "zod";
-import { addBankDays } from "../shared/domain/bank-days.js";
+import { bankDaysLater, romeDate } from "../shared/domain/bank-days.js";
 import { flow, flowEvent, step } from "../shared/durable/flow.js";
 
 const Mandate = z.object({ mandateId: z.uuid() });
@@ -55,10 +55,6 @@ export const mandateActivationId = (mandateId: string): string => `mandate-${man
 
 const bankDaysToAnswer = 10;
 
-/** Ten bank days later, at the same time of day. */
-const answerDue = (requestedAt: string): Date =>
-  new Date(addBankDays(requestedAt.slice(0, 10), bankDaysToAnswer) + requestedAt.slice(10));
-
 export const mandateActivation = flow({
   name: "mandateActivation",
   input: Mandate,
@@ -72,8 +68,8 @@ export const mandateActivation = flow({
   ],
   *body(context, input) {
     const { status, requestedAt, outcome } = yield* context.run(readMandate, input);
-    const due = requestedAt === null ? context.now() : answerDue(requestedAt);
-    const dueDate = due.toISOString().slice(0, 10);
+    const due = requestedAt === null ? context.now() : bankDaysLater(new Date(requestedAt), bankDaysToAnswer);
+    const dueDate = romeDate(due);
     switch (status) {
       case "Signed": {
         context.setStatus("Sealing the mandate and asking the bank to activate it");

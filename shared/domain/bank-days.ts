@@ -1,6 +1,7 @@
 /** Bank days: all but weekends and the six closing days of the European settlement system (TARGET). */
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** Easter Sunday as days after 1 March, by the anonymous Gregorian computation. */
 const easterDaysAfterMarchFirst = (year: number): number => {
@@ -36,6 +37,21 @@ export const isBankDay = (date: string): boolean => {
   return weekday !== 0 && weekday !== 6 && !closingDays(Number(date.slice(0, 4))).includes(date);
 };
 
+const romeCalendar = new Intl.DateTimeFormat("en-CA", {
+  timeZone: "Europe/Rome",
+  year: "numeric",
+  month: "2-digit",
+  day: "2-digit",
+});
+
+/** The calendar date in Italy at a moment: banks count their days by it. */
+export const romeDate = (at: Date): string => {
+  const parts = new Map<string, string>(
+    romeCalendar.formatToParts(at).map(({ type, value }) => [type, value]),
+  );
+  return ["year", "month", "day"].map((part) => parts.get(part) ?? "").join("-");
+};
+
 /** The bank day that lies `count` bank days after a calendar date. */
 export const addBankDays = (date: string, count: number): string => {
   let day = date;
@@ -44,4 +60,15 @@ export const addBankDays = (date: string, count: number): string => {
     if (isBankDay(day)) left -= 1;
   }
   return day;
+};
+
+/** The same hour of the bank day that lies `count` bank days after a moment, by Italy's calendar. */
+export const bankDaysLater = (at: Date, count: number): Date => {
+  const date = romeDate(at);
+  const due = addBankDays(date, count);
+  const later = new Date(at.getTime() + Date.parse(due) - Date.parse(date));
+  const found = romeDate(later);
+  if (found === due) return later;
+  // Near midnight, clocks that were changed in between would move it into the day beside.
+  return new Date(later.getTime() + (found < due ? hourMs : -hourMs));
 };
