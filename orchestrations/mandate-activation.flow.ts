@@ -68,7 +68,8 @@ export const mandateActivation = flow({
   ],
   *body(context, input) {
     const { status, requestedAt, outcome } = yield* context.run(readMandate, input);
-    const due = requestedAt === null ? context.now() : bankDaysLater(new Date(requestedAt), bankDaysToAnswer);
+    const due =
+      requestedAt === null ? context.now() : bankDaysLater(new Date(requestedAt), bankDaysToAnswer);
     const dueDate = romeDate(due);
     switch (status) {
       case "Signed": {
