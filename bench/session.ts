@@ -16,6 +16,14 @@ export const acme: Credentials = {
   authKey: "acme-local-authkey",
 };
 
+/** The platform's own operator, for every partner. */
+export const operator: Credentials = {
+  partner: "platform",
+  clientId: "operator-client",
+  clientSecret: "operator-local-secret",
+  authKey: "operator-local-authkey",
+};
+
 const Token = z.object({ access_token: z.string() });
 
 export const headersFor = async (

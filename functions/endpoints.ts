@@ -10,6 +10,8 @@ import { openApiEndpoints } from "./platform/openapi.js";
 import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
 import { attachmentEndpoints } from "./ticketing/attachments.js";
+import { ticketChangeEndpoints } from "./ticketing/changes.js";
+import { ticketEndpoints } from "./ticketing/tickets.js";
 import { getWalletBalance } from "./wallet/balance.js";
 import { bucketEndpoints } from "./wallet/buckets.js";
 import { contractEndpoints } from "./wallet/contract.js";
@@ -40,6 +42,8 @@ const partnerEndpoints: readonly Endpoint[] = [
   getOnboardingEndpoint,
   ...storeEndpoints,
   ...storeMandateEndpoints,
+  ...ticketEndpoints,
+  ...ticketChangeEndpoints,
 ];
 
 const operationsEndpoints: readonly Endpoint[] = [

@@ -6,6 +6,8 @@ import { ibanValidationActivities } from "../orchestrations/iban-validation.acti
 import { ibanValidation } from "../orchestrations/iban-validation.flow.js";
 import { mandateActivationActivities } from "../orchestrations/mandate-activation.activities.js";
 import { mandateActivation } from "../orchestrations/mandate-activation.flow.js";
+import { ticketSlaActivities } from "../orchestrations/ticket-sla.activities.js";
+import { ticketSla } from "../orchestrations/ticket-sla.flow.js";
 import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
 import { walletOnboarding } from "../orchestrations/wallet-onboarding.flow.js";
 import { registerFlows } from "../shared/durable/register.js";
@@ -21,6 +23,7 @@ import { registerSandboxBank } from "./sandbox/bank.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
+import { registerTicketSweep } from "./schedule/ticket-sweep.js";
 import { createServices, type Services } from "./services.js";
 
 /** Broker triggers, timers and flows: each registers itself with the services that it needs. */
@@ -32,17 +35,19 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerPlatformEvents,
   registerFlowSweep,
   registerAttachmentSweep,
+  registerTicketSweep,
 ];
 
-const registerOnboardingFlows = (services: Services): void => {
+const registerAllFlows = (services: Services): void => {
   const { database } = services;
   registerFlows(
-    [walletOnboarding, ibanValidation, contractSigning, mandateActivation],
+    [walletOnboarding, ibanValidation, contractSigning, mandateActivation, ticketSla],
     [
       ...walletOnboardingActivities(database),
       ...ibanValidationActivities(database),
       ...contractSigningActivities(services),
       ...mandateActivationActivities(services),
+      ...ticketSlaActivities(database),
     ],
     services.faults,
   );
@@ -65,7 +70,7 @@ const services = createServices(
 app.setup({ enableHttpStream: true });
 registerEndpoints(services, endpoints);
 for (const register of registrations) register(services);
-registerOnboardingFlows(services);
+registerAllFlows(services);
 
 app.hook.appStart(async () => {
   // The first call should not wait for migrations; a database that is away now is tried again then.

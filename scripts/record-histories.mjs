@@ -16,7 +16,7 @@ import {
   waitForOnboarding,
 } from "../dist/bench/onboarding.js";
 import { startPlatform, withTemporaryFolder } from "../dist/bench/platform-process.js";
-import { acme, headersFor } from "../dist/bench/session.js";
+import { acme, headersFor, operator } from "../dist/bench/session.js";
 import { decodeEvents } from "../dist/local/durable/history-codec.js";
 
 const target = "test/replay/histories";
@@ -91,6 +91,32 @@ const silence = async (send, person, moveClock) => {
   await waitForOnboarding(send, walletId, ({ status }) => status === "Expired");
 };
 
+/** Expires, waits, is taken up again, resolved and closed in silence; another is canceled. */
+const tickets = async (send, operate, moveClock) => {
+  const ask = { type: "Alert", category: "Indisponibilita del servizio", product: "wallet" };
+  const create = async () =>
+    (await send("POST", "/ticketing/tickets", { ...ask, description: "Help" })).body.Response
+      .caseNumber;
+  const [followed, canceled] = [await create(), await create()];
+  const detail = async (number) =>
+    (await send("GET", `/ticketing/tickets/${number}`)).body.response;
+  const move = (verb) =>
+    operate("PUT", `/ticketing/operator/tickets/${followed}/${verb}`, { text: "We" });
+  await sleep(500);
+  await send("PUT", `/ticketing/tickets/${canceled}/Canceled`);
+  await moveClock(daysOn((await detail(followed)).openingDate, 0.2));
+  for (const verb of ["takeincharge", "askcustomer"]) {
+    await move(verb);
+    await sleep(500);
+  }
+  await send("POST", `/ticketing/tickets/${followed}/comments`, { text: "I" });
+  await sleep(500);
+  await move("resolve");
+  await sleep(500);
+  await moveClock(daysOn((await detail(followed)).resolvedDate, 4.1));
+  while ((await detail(followed)).status !== "Closed") await sleep(25);
+};
+
 /** Lives begin with event 0, ExecutionStarted; the copies of one instance follow each other. */
 const livesOf = (rows) => {
   const lives = new Map();
@@ -120,6 +146,7 @@ await withTemporaryFolder(async (folder) => {
   await failedIban(send, customer(2), moveClock);
   await mandates(send, customer(3), moveClock);
   await silence(send, customer(4), moveClock);
+  await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
   await sleep(500);
   const { rows } = await database.query("select * from durable.recorded order by place");
   await database.end();

@@ -18,6 +18,7 @@ import {
   mandateActivation,
   mandateActivationId,
 } from "../../orchestrations/mandate-activation.flow.js";
+import { ticketChanged, ticketSla, ticketSlaId } from "../../orchestrations/ticket-sla.flow.js";
 import {
   onboardingEvents,
   walletOnboarding,
@@ -71,6 +72,11 @@ const startMandate = (mandateId: string): FlowCommand => ({
   },
 });
 
+const startTicket = (caseNumber: string): FlowCommand => ({
+  do: "start",
+  start: { flow: ticketSla, instanceId: ticketSlaId(caseNumber), input: { caseNumber } },
+});
+
 const wakeOnboarding = (walletId: string, event: FlowEvent): FlowCommand =>
   raise(walletOnboardingId(walletId), event);
 
@@ -88,10 +94,12 @@ const upon =
 const { ibanSet, ibanEnded, contractSigned, contractDeclined } = onboardingEvents;
 const { mandateInitialised, mandateEnded, onboardingClosed } = onboardingEvents;
 
-/** The business event that starts a flow. */
+/** Business events that start or wake flows. */
 const WalletCreated = z.object({ walletId: z.uuid() });
+const OfTicket = z.object({ casenumber: z.string() });
+type BusinessEvent = "WalletCreated" | "TicketCreated" | "TicketStatusChanged";
 
-const reactions: Readonly<Record<FlowMessageName | "WalletCreated", Reaction>> = {
+const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   WalletCreated: upon(WalletCreated, ({ walletId }) => [startOnboarding(walletId)]),
   IbanSet: upon(flowMessages.IbanSet, (message) => [
     startIban(message),
@@ -140,6 +148,11 @@ const reactions: Readonly<Record<FlowMessageName | "WalletCreated", Reaction>> =
   ),
   OnboardingClosed: upon(flowMessages.OnboardingClosed, ({ walletId }) => [
     wakeOnboarding(walletId, onboardingClosed),
+  ]),
+  TicketCreated: upon(OfTicket, ({ casenumber }) => [startTicket(casenumber)]),
+  TicketStatusChanged: upon(OfTicket, ({ casenumber }) => [
+    startTicket(casenumber),
+    raise(ticketSlaId(casenumber), ticketChanged),
   ]),
 };
 

@@ -4,18 +4,12 @@ import { AttachmentSummary } from "../contracts/ticketing/attachments.js";
 import { finalStatuses } from "../domain/ticketing/status.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import type { Database, Queryable } from "./database.js";
+import { scopeOf, ticketNotFound } from "./tickets.js";
 import { outboxInsert } from "./wallet-messages.js";
 import type { Reader } from "./wallet-ownership.js";
 
 /** Whose ticket: the caller's, where $2 names one. */
 const visible = "($2::text is null or t.partner_key = $2)";
-
-const scopeOf = ({ partnerKey, isOperator }: Reader): string | null =>
-  isOperator ? null : partnerKey;
-
-/** Another partner's ticket is answered like one that there is not. */
-const ticketNotFound = (caseNumber: string): Outcome<never, "TicketNotFound"> =>
-  refusal("TicketNotFound", { casenumber: `${caseNumber} is not known.` });
 
 const Listed = z.object({ attachments: z.array(AttachmentSummary) });
 
@@ -123,7 +117,10 @@ export interface NewAttachment {
 
 const Added = z.object({ attachmentId: z.int() });
 
-/** The upload's note becomes the attachment; where a sweep has given the upload up, nothing does. */
+/**
+ * The upload's note becomes the attachment; where a sweep has given the upload up, nothing does. It
+ * breaks the silence of a resolved ticket, whose days begin again.
+ */
 const insertAttachment = `
   with upload as (
     delete from borsello.attachment_upload where upload_id = $1 and given_up_at is null
@@ -136,8 +133,10 @@ const insertAttachment = `
     from upload
     returning a
   ), changed as (
-    select t, (a).attachment_id, (a).created_on from added
-      join borsello.ticket as t on t.case_number = (a).case_number
+    update borsello.ticket as t
+    set closes_on = case when status = 'Resolved' then borsello.platform_now() + silence end
+    from added where t.case_number = (a).case_number
+    returning t, (a).attachment_id, (a).created_on
   ), entered as (
     insert into borsello.ticket_timeline (case_number, created_by, text)
     select (t).case_number, $7::text, $7::text || ' added the attachment [' || $3::text || ']'

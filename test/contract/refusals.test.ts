@@ -25,7 +25,7 @@ let stack: TestStack;
 let database: Database;
 let token: string;
 let sign: (change: Claims) => Promise<string>;
-let walletMisfits: Misfits;
+let misfits: Readonly<Record<"wallet" | "ticketing", Misfits>>;
 let writtenBefore: string;
 
 /** Whatever a call could leave behind. */
@@ -34,7 +34,8 @@ const written = async (): Promise<string> => {
     z.object({ rows: z.string() }),
     `select concat_ws(' ', (select count(*) from borsello.audit),
        (select count(*) from borsello.outbox), (select count(*) from borsello.wallet),
-       (select count(*) from borsello.store), (select offset_ms from borsello.sandbox_clock)) as rows`,
+       (select count(*) from borsello.store),
+       (select count(*) from borsello.ticket_timeline), (select offset_ms from borsello.sandbox_clock)) as rows`,
   );
   return counts[0]?.rows ?? "";
 };
@@ -44,7 +45,10 @@ beforeAll(async () => {
   database = openStackDatabase(stack);
   token = await clientOf(stack, "acme").token();
   sign = await trueSigner(stack, database);
-  walletMisfits = await readOpenApi(stack, "wallet");
+  misfits = {
+    wallet: await readOpenApi(stack, "wallet"),
+    ticketing: await readOpenApi(stack, "ticketing"),
+  };
   writtenBefore = await written();
 });
 
@@ -92,7 +96,7 @@ const expectRefusal = (
 ): void => {
   const { api, id } = route;
   expect([answer.status, answer.body], id).toMatchObject([status, bodyOf(api, status, errorCode)]);
-  if (route.api === "wallet") expect(walletMisfits(route, answer)).toEqual([]);
+  if (api === "wallet" || api === "ticketing") expect(misfits[api](route, answer)).toEqual([]);
 };
 
 const expectError = (
@@ -210,9 +214,9 @@ describe("413, 415, 422: the body cannot be taken", () => {
   test.each(named(withFields))("%s names the field that it does not know", async (_id, route) => {
     const answer = await call(route, { body: '{"no/such~field":1}' });
     expectRefusal(route, answer, 422, "ValidationFailed");
-    expect(answer.body).toMatchObject({
-      errorProperties: { "/no~1such~0field": "is not known: remove it." },
-    });
+    expect(JSON.stringify(answer.body)).toMatch(
+      /\/no~1such~0field(":"| )is not known: remove it\./,
+    );
   });
 
   test.each(named(withBody))("%s refuses another content type", async (_id, route) => {

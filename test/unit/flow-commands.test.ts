@@ -13,6 +13,7 @@ const body = {
   partnerKey: "acme",
   attempt: 2,
   status: "Active",
+  casenumber: "CAS-2345-6789-ABCD",
 };
 
 const inWords = (command: FlowCommand): string =>
@@ -46,10 +47,17 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     `raise disableRequested to mandate-${mandateId}`,
   ],
   MandateSettled: [`raise mandateEnded to onboarding-${walletId}`],
+  TicketCreated: ["start ticketSla as ticket-CAS-2345-6789-ABCD"],
+  TicketStatusChanged: [
+    "start ticketSla as ticket-CAS-2345-6789-ABCD",
+    "raise ticketChanged to ticket-CAS-2345-6789-ABCD",
+  ],
   OnboardingClosed: [`raise onboardingClosed to onboarding-${walletId}`],
 };
 
-test.each(["WalletCreated", ...Object.keys(flowMessages)])("%s moves its flows", (subject) => {
+const businessEvents = ["WalletCreated", "TicketCreated", "TicketStatusChanged"];
+
+test.each([...businessEvents, ...Object.keys(flowMessages)])("%s moves its flows", (subject) => {
   expect(flowCommands(subject, body).map(inWords)).toEqual(expected[subject]);
 });
 

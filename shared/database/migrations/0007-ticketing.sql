@@ -3,6 +3,8 @@
 create table borsello.ticket (
   -- What callers know it by; drawn at random, so that it tells nothing about other tickets.
   case_number text collate "C" primary key,
+  -- Orders the tickets of one millisecond.
+  ticket_id bigint generated always as identity unique,
   partner_key text not null references borsello.partner,
   wallet_id uuid references borsello.wallet on delete set null,
   external_id text,
@@ -41,10 +43,10 @@ create table borsello.ticket (
   check ((status = 'Resolved') = (closes_on is not null))
 );
 -- The pages of the lists, far ones too, are found in these without a look at the tickets before them.
-create index ticket_list on borsello.ticket (partner_key, status, creation_date, case_number);
+create index ticket_list on borsello.ticket (partner_key, status, creation_date, ticket_id);
 create index ticket_list_by_type on borsello.ticket
-  (partner_key, status, type, creation_date, case_number);
-create index ticket_by_wallet on borsello.ticket (wallet_id, creation_date, case_number);
+  (partner_key, status, type, creation_date, ticket_id);
+create index ticket_by_wallet on borsello.ticket (wallet_id, creation_date, ticket_id);
 create index ticket_due on borsello.ticket (due_on) where due_on is not null;
 
 create table borsello.ticket_timeline (

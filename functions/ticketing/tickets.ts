@@ -1,0 +1,84 @@
+/** Create tickets, and read them: one, a page, a wallet's, a timeline. */
+import {
+  createTicketRoute,
+  getTicketRoute,
+  getTimelineRoute,
+  getWalletTicketsRoute,
+  listTicketsRoute,
+} from "../../shared/contracts/ticketing/tickets.js";
+import {
+  createTicket,
+  findTicket,
+  listTickets,
+  listWalletTickets,
+  readTimeline,
+} from "../../shared/database/tickets.js";
+import { priorityOf } from "../../shared/domain/ticketing/priority.js";
+import { refusal } from "../../shared/domain/outcome.js";
+import { newCaseNumber } from "../../shared/platform/readable-codes.js";
+import { endpoint } from "../endpoint.js";
+
+const createTicketEndpoint = endpoint(
+  createTicketRoute,
+  async ({ database }, { body, caller, ok, refuse }) => {
+    const { ticketing } = caller.settings;
+    if (!ticketing.enabled) return refuse(refusal("PartnerNotRegistered"));
+    const { walletid, externalid, title = null, impact = null, ...rest } = body;
+    const priority = priorityOf({ ...rest, impact });
+    const created = await createTicket(database, caller, {
+      ...rest,
+      caseNumber: newCaseNumber(),
+      walletId: walletid ?? null,
+      externalId: externalid ?? null,
+      title,
+      impact,
+      priority,
+      slaHours: ticketing.slaHours[priority],
+      silentDays: ticketing.silentDays,
+    });
+    return created.ok
+      ? ok({ Response: { message: "The ticket was created.", ...created.value } })
+      : refuse(created);
+  },
+);
+
+const listTicketsEndpoint = endpoint(
+  listTicketsRoute,
+  async ({ database }, { params, query, caller, ok, refuse }) => {
+    if (!caller.settings.ticketing.enabled) return refuse(refusal("PartnerNotRegistered"));
+    const page = { status: params.status, type: query.type, page: query.page };
+    return ok({ response: await listTickets(database, caller.partnerKey, page) });
+  },
+);
+
+const getTicketEndpoint = endpoint(
+  getTicketRoute,
+  async ({ database }, { params, caller, ok, refuse }) => {
+    const found = await findTicket(database, caller, params.casenumber);
+    return found.ok ? ok({ response: found.value }) : refuse(found);
+  },
+);
+
+const getWalletTicketsEndpoint = endpoint(
+  getWalletTicketsRoute,
+  async ({ database }, { params, caller, ok, refuse }) => {
+    const found = await listWalletTickets(database, caller, params.walletid);
+    return found.ok ? ok({ response: found.value }) : refuse(found);
+  },
+);
+
+const getTimelineEndpoint = endpoint(
+  getTimelineRoute,
+  async ({ database }, { params, caller, ok, refuse }) => {
+    const found = await readTimeline(database, caller, params.casenumber);
+    return found.ok ? ok({ response: found.value }) : refuse(found);
+  },
+);
+
+export const ticketEndpoints = [
+  createTicketEndpoint,
+  listTicketsEndpoint,
+  getTicketEndpoint,
+  getWalletTicketsEndpoint,
+  getTimelineEndpoint,
+];

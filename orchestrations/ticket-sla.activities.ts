@@ -1,0 +1,26 @@
+/** What ticketSla does: reads the ticket's clock, notes its expiration, closes it in silence. */
+import type { Database } from "../shared/database/database.js";
+import {
+  closeSilentTicket as close,
+  expireTicket as expire,
+  readTicketClock as readClock,
+} from "../shared/database/ticket-flow.js";
+import { activity, type Activity } from "../shared/durable/register.js";
+import { closeSilentTicket, expireTicket, readTicketClock } from "./ticket-sla.flow.js";
+
+const unknown = { status: "Unknown", dueOn: null } as const;
+
+export const ticketSlaActivities = (database: Database): readonly Activity[] => [
+  activity(
+    readTicketClock,
+    async ({ caseNumber }) => (await readClock(database, caseNumber)) ?? unknown,
+  ),
+  activity(expireTicket, async (due) => {
+    await expire(database, due);
+    return null;
+  }),
+  activity(closeSilentTicket, async (due) => {
+    await close(database, due);
+    return null;
+  }),
+];

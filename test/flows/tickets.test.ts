@@ -1,0 +1,91 @@
+/** The flow of a ticket on the whole platform: expiry, pause, restart, silence, and its own losses. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { instanceOf } from "../support/partner.js";
+import { startTestStack, type TestStack } from "../support/stack.js";
+import { ticketsAt } from "../support/tickets.js";
+
+let stack: TestStack;
+let acme: ReturnType<typeof ticketsAt>;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  acme = ticketsAt(stack);
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const patience = { timeout: 20_000, interval: 50 };
+const expired = /^SystemDaemon noted that the expiration date has passed$/;
+
+const flowSays = async (caseNumber: string, status: string): Promise<void> => {
+  await expect
+    .poll(async () => (await instanceOf(stack, `ticket-${caseNumber}`))?.customStatus, patience)
+    .toContain(status);
+};
+
+test("a ticket expires by its priority, stands still while it waits, and starts anew on a comment", async () => {
+  const caseNumber = await acme.open("Alert");
+  const { openingDate } = await acme.detail(caseNumber);
+  await flowSays(caseNumber, "New, expires on");
+  await acme.moveClock(openingDate, 3.9);
+  expect(await acme.linesOf(caseNumber, expired)).toBe(0);
+  await acme.moveClock(openingDate, 4.1);
+  await expect.poll(() => acme.linesOf(caseNumber, expired), patience).toBe(1);
+  await flowSays(caseNumber, "New, past its expiration date");
+
+  await acme.operate(caseNumber, "takeincharge");
+  await acme.operate(caseNumber, "askcustomer");
+  await flowSays(caseNumber, "Waiting for the customer");
+  await acme.moveClock(openingDate, 48);
+  expect(await acme.linesOf(caseNumber, expired)).toBe(1);
+
+  await acme.comment(caseNumber, "Eccomi");
+  expect(await acme.detail(caseNumber)).toMatchObject({ status: "In progress" });
+  await flowSays(caseNumber, "In progress, expires on");
+  await acme.moveClock(openingDate, 53);
+  await expect.poll(() => acme.linesOf(caseNumber, expired), patience).toBe(2);
+});
+
+test("a resolved ticket is closed after four silent days, not before and not after a comment", async () => {
+  const [silent, answered] = [await acme.open(), await acme.open()];
+  for (const caseNumber of [silent, answered]) {
+    await acme.operate(caseNumber, "takeincharge");
+    await acme.operate(caseNumber, "resolve");
+    await flowSays(caseNumber, "Resolved, closes on");
+  }
+  const { resolvedDate } = await acme.detail(silent);
+  await acme.comment(answered, "Non ancora");
+  await acme.moveClock(resolvedDate ?? "", 95);
+  expect(await acme.detail(silent)).toMatchObject({ status: "Resolved" });
+  await acme.moveClock(resolvedDate ?? "", 97);
+  await acme.becomes(silent, "Closed");
+  expect((await acme.timeline(silent)).at(-1)).toMatchObject({
+    createdby: "SystemDaemon",
+    text: "SystemDaemon changed status from [Resolved] to [Closed]",
+  });
+  expect(await acme.detail(silent)).toMatchObject({ closureResponse: null });
+  expect(await acme.detail(answered)).toMatchObject({ status: "In progress" });
+  await flowSays(silent, "The ticket is over: Closed");
+});
+
+test("a flow goes on after a restart, and one that is lost begins again when its ticket needs it", async () => {
+  const [kept, lost] = [await acme.open(), await acme.open()];
+  const { openingDate } = await acme.detail(lost);
+  for (const caseNumber of [kept, lost]) await flowSays(caseNumber, "New, expires on");
+  const lostUrl = `${stack.url}/runtime/webhooks/durabletask/instances/ticket-${lost}`;
+  await fetch(`${lostUrl}/terminate?reason=test&code=local-key`, { method: "POST" });
+  await expect
+    .poll(async () => (await instanceOf(stack, `ticket-${lost}`))?.runtimeStatus)
+    .toBe("Terminated");
+  await fetch(`${lostUrl}?code=local-key`, { method: "DELETE" });
+  expect(await instanceOf(stack, `ticket-${lost}`)).toBeNull();
+  expect(await acme.detail(lost)).toMatchObject({ status: "New" });
+
+  await stack.kill9();
+  await stack.restart();
+  await acme.moveClock(openingDate, 25);
+  for (const caseNumber of [kept, lost])
+    await expect.poll(() => acme.linesOf(caseNumber, expired), patience).toBe(1);
+  await flowSays(lost, "New, past its expiration date");
+});
