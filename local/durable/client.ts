@@ -1,11 +1,12 @@
 /** What a client may ask of the engine: start, raise, stop, look. Answers come after the commit. */
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
-import type { NewInstance } from "./change.js";
+import type { Change, Committed, NewInstance } from "./change.js";
 import { newEntity } from "./command-effects.js";
 import { InstanceReader } from "./instance-reader.js";
 import type { InstanceRow } from "./instance-rows.js";
 import type { MessageBody } from "./messages.js";
+import { patienceMs, within } from "./outage.js";
 import { isFinal, type RuntimeStatus } from "./protocol.js";
 import { removeInstances } from "./purge.js";
 import type { Registry } from "./registry.js";
@@ -60,7 +61,7 @@ export class Client {
       input,
     };
     const at = new Date(this.now());
-    const committed = await this.#registry.commit({ at, instances: [instance] });
+    const committed = await this.#commit({ at, instances: [instance] });
     if (committed.created.get(id)?.executionId !== instance.executionId)
       return { ok: false, status: (await this.find(id))?.status ?? "Running" };
     this.#registry.adopt([instance], committed);
@@ -97,10 +98,21 @@ export class Client {
     await this.#send(entityId, body, [newEntity(entityId)]);
   }
 
+  /** A client that has stopped waiting may ask again, so what it asked for must not come late. */
+  async #commit(change: Change): Promise<Committed> {
+    const withdrawal = new AbortController();
+    try {
+      return await within(patienceMs, this.#registry.commit(change, withdrawal.signal));
+    } catch (error) {
+      withdrawal.abort();
+      throw error;
+    }
+  }
+
   async #send(target: string, body: MessageBody, instances: NewInstance[] = []): Promise<void> {
     const message = { id: this.#registry.nextMessageId(), target, body };
     const at = new Date(this.now());
-    const committed = await this.#registry.commit({ at, messages: [message], instances });
+    const committed = await this.#commit({ at, messages: [message], instances });
     this.#registry.adopt(instances, committed);
     this.#registry.dispatch([message]);
   }

@@ -10,6 +10,8 @@ interface Waiting {
   readonly change: Change;
   readonly settle: (committed: Committed) => void;
   readonly fail: (error: unknown) => void;
+  /** Once aborted nobody waits any more: what is not written yet is left out. */
+  readonly signal: AbortSignal | undefined;
 }
 
 /** So many changes go into one statement at most: beyond, latency grows and throughput does not. */
@@ -43,9 +45,9 @@ export class Committer {
   }
 
   /** Resolves when the change is on disk, or is known to be fenced off. */
-  async commit(change: Change): Promise<Committed> {
+  async commit(change: Change, signal?: AbortSignal): Promise<Committed> {
     return new Promise((settle, fail) => {
-      this.#queue.push({ change, settle, fail });
+      this.#queue.push({ change, settle, fail, signal });
       if (!this.#writing) void this.#drain();
     });
   }
@@ -68,7 +70,7 @@ export class Committer {
   /** A refused batch is tried change by change: one that cannot be stored must not stop others. */
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
-      const rows = await this.#flush(batch.map(({ change }) => change));
+      const rows = await this.#flush(batch);
       if (this.#stopped) return;
       const passed = new Set<number>();
       const created = new Map<string, CreatedInstance>();
@@ -86,10 +88,13 @@ export class Committer {
   }
 
   /** After a lost connection a turn may be there already; its fence then keeps it from doubling. */
-  async #flush(changes: readonly Change[]): Promise<AnswerRow[]> {
+  async #flush(batch: readonly Waiting[]): Promise<AnswerRow[]> {
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
       try {
         this.#client ??= await this.#connect();
+        const wanted = batch.filter(({ signal }) => signal?.aborted !== true);
+        if (wanted.length === 0) return [];
+        const changes = wanted.map(({ change }) => change);
         const statement = flushStatement(this.#hub, this.#owner(), changes);
         const { rows } = await this.#client.query<AnswerRow>(statement);
         return rows;

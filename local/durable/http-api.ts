@@ -17,7 +17,7 @@ import { EntityRoutes } from "./http-entities.js";
 import { InstanceRoutes } from "./http-instances.js";
 import { ListRoutes } from "./http-lists.js";
 import { StartRoutes } from "./http-starts.js";
-import { isOutage } from "./outage.js";
+import { isOutage, patienceMs, within } from "./outage.js";
 import { errorMessage } from "./protocol.js";
 
 export interface HttpApiOptions extends Addresses {
@@ -41,6 +41,15 @@ const decoded = (path: string): string[] | undefined => {
   } catch {
     return undefined;
   }
+};
+
+/** Timers cannot be set further away, by some days. */
+const waitMaxMs = 2_000_000_000;
+
+/** A start may ask to wait for its end; only what goes beyond counts as the database's delay. */
+const waitMs = (query: URLSearchParams): number => {
+  const seconds = Number(query.get("timeout") ?? 0);
+  return seconds > 0 ? Math.min(seconds * 1_000, waitMaxMs) : 0;
 };
 
 export class HttpApi {
@@ -87,7 +96,8 @@ export class HttpApi {
       body: body.toString("utf8"),
     };
     try {
-      return (await this.#route(area.toLowerCase(), inner)) ?? empty(404);
+      const answered = this.#route(area.toLowerCase(), inner);
+      return (await within(patienceMs + waitMs(query), answered)) ?? empty(404);
     } catch (error) {
       if (isOutage(error)) return empty(503, { "Retry-After": "2" });
       return refusal(500, unforeseen, {

@@ -30,7 +30,8 @@ export interface Hub {
   readonly versions: VersionSettings;
   /** So many operations go into one batch of an entity at most. */
   readonly entityBatchMax: number;
-  commit(change: Change): Promise<Committed>;
+  /** An aborted signal withdraws the change where it is not written yet. */
+  commit(change: Change, signal?: AbortSignal): Promise<Committed>;
   nextMessageId(): number;
   /** To be called once the messages are on disk: due ones go to their targets, others wait. */
   dispatch(messages: readonly Message[]): void;

@@ -111,8 +111,8 @@ export class Registry implements Hub {
     this.#idle.clear();
   }
 
-  async commit(change: Change): Promise<Committed> {
-    return this.#parts.committer.commit(change);
+  async commit(change: Change, signal?: AbortSignal): Promise<Committed> {
+    return this.#parts.committer.commit(change, signal);
   }
 
   nextMessageId(): number {
