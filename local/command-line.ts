@@ -4,6 +4,10 @@ import { parseArgs } from "node:util";
 import { StartError } from "./start-error.js";
 
 export interface StartOptions {
+  /** A function app to run instead of this checkout's own. */
+  readonly appDirectory: string | undefined;
+  /** Application settings that win over all others. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly port: number;
   readonly brokerPort: number;
   readonly dataDirectory: string;
@@ -16,12 +20,15 @@ export interface StartOptions {
 export const helpText = `Starts the platform on this machine and leaves it running until Ctrl-C.
 
   npm start -- [options]
+  npm run host -- --app FOLDER [options]   the same, for any other built function app
 
   --port NUMBER          HTTP port, 0 takes a free one         (7071)
   --broker-port NUMBER   AMQP port, 0 takes a free one         (5672)
   --data FOLDER          where PostgreSQL keeps the data       (.borsello)
   --database-url URL     use this PostgreSQL 18 database instead of the embedded one
   --ready-file FILE      write where everything is, as JSON, once all is up
+  --app FOLDER           run the function app that was built in this folder
+  --set NAME=VALUE       an application setting; may be given several times
   --help                 show this
 
 Application settings come from the environment, then local.settings.json, or else
@@ -40,6 +47,8 @@ const parse = (args: readonly string[]) => {
         data: { type: "string", default: defaults.data },
         "database-url": { type: "string" },
         "ready-file": { type: "string" },
+        app: { type: "string" },
+        set: { type: "string", multiple: true, default: [] },
         help: { type: "boolean", default: false },
       },
     }).values;
@@ -70,6 +79,12 @@ const folderOf = (option: string, text: string): string => {
   return isAbsolute(text) ? text : resolve(text);
 };
 
+const settingOf = (pair: string): [string, string] => {
+  const at = pair.indexOf("=");
+  if (at < 1) throw new StartError(`--set must look like NAME=VALUE, not "${pair}".`);
+  return [pair.slice(0, at), pair.slice(at + 1)];
+};
+
 /** Reads the options, or says in one sentence which is wrong. */
 export const parseCommandLine = (args: readonly string[]): StartOptions => {
   const values = parse(args);
@@ -80,6 +95,8 @@ export const parseCommandLine = (args: readonly string[]): StartOptions => {
   const readyFile = values["ready-file"];
   const databaseUrl = values["database-url"];
   return {
+    appDirectory: values.app === undefined ? undefined : folderOf("--app", values.app),
+    settings: Object.fromEntries(values.set.map(settingOf)),
     port,
     brokerPort,
     dataDirectory: folderOf("--data", values.data),

@@ -41,8 +41,9 @@ const readSettingsFile = async (appDirectory: string): Promise<Settings> => {
 export const readSettings = async (
   appDirectory: string,
   environment: NodeJS.ProcessEnv,
+  given: Settings,
 ): Promise<Settings> => {
-  const merged = { ...(await readSettingsFile(appDirectory)), ...environment };
+  const merged = { ...(await readSettingsFile(appDirectory)), ...environment, ...given };
   return Object.fromEntries(
     Object.entries(merged).flatMap(([name, value]) =>
       value === undefined || value === "" ? [] : [[name, value]],

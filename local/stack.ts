@@ -1,6 +1,8 @@
 /** Brings up everything on one machine: PostgreSQL, the broker, the host with its durable engine. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import { entryFiles } from "./host/entry-files.js";
+import type { Host } from "./host/host.js";
 import type { LogEntry, LogSink } from "./host/log.js";
 import { startPostgres } from "./postgres/server.js";
 import { reservePort } from "./reserve-port.js";
@@ -10,18 +12,24 @@ import type { Settings } from "./stack-settings.js";
 
 export interface StackOptions {
   readonly appDirectory: string;
+  /** Win over the environment and the app's settings file. */
+  readonly settings: Settings;
   /** 0 takes a free one, as for the broker. */
   readonly port: number;
   readonly brokerPort: number;
   /** Where the embedded PostgreSQL keeps its data; unused where another database is named. */
   readonly dataDirectory: string;
-  /** Wins over the setting DATABASE_URL; without either, the embedded PostgreSQL is started. */
+  /** Where the local parts keep their state; without it the embedded PostgreSQL is started. */
   readonly databaseUrl?: string | undefined;
+  /** Whether the setting DATABASE_URL names the database of the local parts, too. */
+  readonly sharesDatabase: boolean;
   readonly log: LogSink;
 }
 
 export interface Stack {
   readonly url: string;
+  /** A line for each function of the app. */
+  readonly functionList: readonly string[];
   /** Of the local broker, or of whatever the setting ServiceBus names instead. */
   readonly brokerConnectionString: string | undefined;
   readonly databaseUrl: string;
@@ -67,12 +75,12 @@ const writer =
   };
 
 const openDatabase = async (
-  { dataDirectory, databaseUrl, log }: StackOptions,
+  { dataDirectory, databaseUrl, sharesDatabase, log }: StackOptions,
   settings: Settings,
   started: Started,
   onSpawned: () => void,
 ): Promise<Database> => {
-  const given = databaseUrl ?? settings["DATABASE_URL"];
+  const given = databaseUrl ?? (sharesDatabase ? settings["DATABASE_URL"] : undefined);
   if (given !== undefined) return { url: given, dataDirectory: undefined, failed: never };
   const warn = writer(log, "warning", "Local.PostgreSQL");
   const server = await startPostgres({ dataDirectory, onSpawned, warn });
@@ -120,11 +128,11 @@ const openBroker = async (
 };
 
 const openHost = async (
-  { appDirectory, log }: StackOptions,
+  { appDirectory, sharesDatabase, log }: StackOptions,
   { parts, settings, databaseUrl, started }: Foundation,
   reserved: ReservedPort,
   brokerConnectionString: string | undefined,
-): Promise<string> => {
+): Promise<Host> => {
   const warn = writer(log, "warning", "Local.PostgreSQL");
   const pool = parts.openPool(databaseUrl, warn);
   started.push(() => pool.end());
@@ -141,12 +149,13 @@ const openHost = async (
       SANDBOX_CLOCK_URL: `http://127.0.0.1:${reserved.port}/admin/host/clock`,
       AzureWebJobsStorage: "UseDevelopmentStorage=true",
       ...(brokerConnectionString === undefined ? {} : { ServiceBus: brokerConnectionString }),
-      ...settings,
       DATABASE_URL: databaseUrl,
+      ...settings,
+      ...(sharesDatabase && { DATABASE_URL: databaseUrl }),
     },
   });
   started.push(() => host.stop());
-  return host.url;
+  return host;
 };
 
 /** Loading blocks this thread, so it begins when PostgreSQL is at work in a process of its own. */
@@ -170,7 +179,9 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
     for (const part of started.splice(0).reverse()) await part();
   };
   try {
-    const settings = await readSettings(options.appDirectory, process.env);
+    // Asked first: what is no app needs no database.
+    await entryFiles(options.appDirectory);
+    const settings = await readSettings(options.appDirectory, process.env, options.settings);
     const brokerWanted = await wantsBroker(options.appDirectory, settings);
     const httpPort = await reservePort(options.port, "--port");
     started.push(() => httpPort.release());
@@ -186,9 +197,10 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
       brokerPort === undefined
         ? settings["ServiceBus"]
         : await openBroker(options, foundation, brokerPort);
-    const url = await openHost(options, foundation, httpPort, brokerConnectionString);
+    const host = await openHost(options, foundation, httpPort, brokerConnectionString);
     return {
-      url,
+      url: host.url,
+      functionList: host.functionList(),
       brokerConnectionString,
       databaseUrl: database.url,
       dataDirectory: database.dataDirectory,

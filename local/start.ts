@@ -9,8 +9,8 @@ import { startStack } from "./stack.js";
 import type { Stack } from "./stack.js";
 import { StartError } from "./start-error.js";
 
-/** The app is the checkout that this file was built in: dist/local/start.js. */
-const appDirectory = fileURLToPath(new URL("../../", import.meta.url));
+/** The checkout that this file was built in: dist/local/start.js. */
+const ownDirectory = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Ctrl-C under npm arrives twice: from the terminal, and passed on by npm. */
 const echoMs = 500;
@@ -23,15 +23,33 @@ const shownDatabase = ({ databaseUrl, dataDirectory }: Stack): string => {
   return decodeURI(url.href);
 };
 
-const describe = (stack: Stack): string =>
+const places = (stack: Stack): string[] => [
+  `  Broker     ${stack.brokerConnectionString ?? "none"}`,
+  `  Database   ${shownDatabase(stack)}`,
+  ...(stack.dataDirectory === undefined ? [] : [`  Data       ${stack.dataDirectory}`]),
+];
+
+const describeOwn = (stack: Stack): string[] => [
+  "Borsello is running.",
+  `  API        ${stack.url}`,
+  `  Docs       ${stack.url}/docs`,
+  ...places(stack),
+];
+
+const describeOther = (stack: Stack, appDirectory: string): string[] => [
+  "Functions:",
+  "",
+  ...stack.functionList.map((line) => `  ${line}`),
+  "",
+  `The app in ${appDirectory} is running.`,
+  `  API        ${stack.url}`,
+  ...places(stack),
+];
+
+const describe = (stack: Stack, appDirectory: string | undefined): string =>
   [
     "",
-    "Borsello is running.",
-    `  API        ${stack.url}`,
-    `  Docs       ${stack.url}/docs`,
-    `  Broker     ${stack.brokerConnectionString ?? "none"}`,
-    `  Database   ${shownDatabase(stack)}`,
-    ...(stack.dataDirectory === undefined ? [] : [`  Data       ${stack.dataDirectory}`]),
+    ...(appDirectory === undefined ? describeOwn(stack) : describeOther(stack, appDirectory)),
     "",
     "Press Ctrl-C to stop. The same command goes on with the same data.",
     "",
@@ -86,10 +104,16 @@ const aborted = async (signal: AbortSignal): Promise<void> => {
 
 const run = async (options: StartOptions): Promise<number> => {
   const asked = stopRequest();
-  const stack = await startStack({ ...options, appDirectory, log: writeJsonLine });
+  const { appDirectory } = options;
+  const stack = await startStack({
+    ...options,
+    appDirectory: appDirectory ?? ownDirectory,
+    sharesDatabase: appDirectory === undefined,
+    log: writeJsonLine,
+  });
   if (!asked.aborted) {
     if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, stack);
-    console.log(describe(stack));
+    console.log(describe(stack, appDirectory));
   }
   const failure = await Promise.race([aborted(asked), stack.failed]);
   if (failure !== undefined) console.error(`The database was lost: ${failure.message}`);

@@ -41,13 +41,13 @@ export const startBenchHost = async (
 ): Promise<BenchHost> => {
   const child = startChild(
     [
-      resolve("dist/local/host/command.js"),
-      resolve("dist/bench/durable/app"),
+      resolve("dist/local/start.js"),
+      ...["--app", resolve("dist/bench/durable/app")],
       ...["--database-url", databaseUrl, "--port", "0"],
     ],
     environment,
   );
-  const url = `http${(await child.lineAfter("http")).trim()}`;
+  const url = (await child.lineAfter("  API ")).trim();
   const management = (path: string, query = ""): string =>
     `${url}/runtime/webhooks/durabletask/${path}?code=local-key${query}`;
   return {

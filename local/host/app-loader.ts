@@ -1,14 +1,13 @@
 /** Loads a built function app: its package.json `main` glob, file by file, through the app's own library. */
 import http from "node:http";
-import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join, relative, sep } from "node:path";
+import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import type functionsLibrary from "@azure/functions";
-import { z } from "zod";
 import { StartError } from "../start-error.js";
 import { createRegistrations, installCoreApi, type RegisteredFunction } from "./core-api.js";
 import type { ProgrammingModel } from "./core-types.js";
+import { entryFiles } from "./entry-files.js";
 import type { Hooks } from "./hooks.js";
 import type { HostLog } from "./log.js";
 
@@ -39,48 +38,6 @@ const hostCapabilities = [
   "TypedDataCollection",
   "HandlesWorkerTerminateMessage",
 ];
-
-const escapeRegExp = (text: string): string => text.replace(/[.+^$()|[\]\\]/g, "\\$&");
-
-/** A glob of `*`, `**`, `?` and `{a,b}` as a regular expression over a path with slashes. */
-export const globPattern = (glob: string): RegExp => {
-  const source = escapeRegExp(glob)
-    .replace(/\*\*\//g, "\u0000")
-    .replace(/\*\*/g, "\u0001")
-    .replace(/\*/g, "[^/]*")
-    .replace(/\?/g, "[^/]")
-    .replace(/\{([^{}]*)\}/g, (_whole, list: string) => `(?:${list.split(",").join("|")})`)
-    .replaceAll("\u0000", "(?:[^/]+/)*")
-    .replaceAll("\u0001", ".*");
-  return new RegExp(`^${source}$`);
-};
-
-/** The files of the app that `main` names, in order of their paths. */
-const entryFiles = async (directory: string): Promise<string[]> => {
-  const packageFile = join(directory, "package.json");
-  const manifest = z
-    .object({ main: z.string().min(1) })
-    .safeParse(JSON.parse(await readFile(packageFile, "utf8").catch(() => "{}")));
-  if (!manifest.success)
-    throw new StartError(`${packageFile} has no "main", so there is no function to load.`);
-  const glob = manifest.data.main.replace(/^\.\//, "");
-  const special = glob.search(/[*?{]/);
-  if (special < 0) return [join(directory, glob)];
-
-  const root = join(directory, glob.slice(0, glob.lastIndexOf("/", special) + 1));
-  const pattern = globPattern(glob);
-  const found = await readdir(root, { recursive: true }).catch((): string[] => []);
-  const files = found
-    .map((name) => join(root, name))
-    .filter((file) => {
-      const path = relative(directory, file).split(sep).join("/");
-      return pattern.test(path) && !path.includes("node_modules/");
-    })
-    .sort();
-  if (files.length === 0)
-    throw new StartError(`No file matches "${glob}", the "main" of ${packageFile}: is it built?`);
-  return files;
-};
 
 /** One sentence; a syntax error's place is in its stack's first line and would be lost otherwise. */
 const loadFailure = (directory: string, file: string, error: unknown): StartError => {

@@ -9,10 +9,12 @@ import { hostVersion } from "./core-api.js";
 import type { BindingInfo, TypedData } from "./core-types.js";
 import { durableFunctions, durableKind } from "./durable-functions.js";
 import { engineSettings } from "./engine-settings.js";
+import { functionList } from "./function-list.js";
 import { functionKeys } from "./function-keys.js";
 import { readHostConfig, type HostConfig } from "./host-config.js";
 import { listenHttp, type HttpServer } from "./http-server.js";
 import { writeFailure } from "./http-response.js";
+import { isHttpTrigger } from "./http-route.js";
 import { HttpTriggers } from "./http-trigger.js";
 import {
   isInternalPath,
@@ -66,6 +68,8 @@ export interface HostOptions {
 export interface Host {
   readonly port: number;
   readonly url: string;
+  /** A line for each function. */
+  functionList(): string[];
   status(): HostStatus;
   stop(): Promise<void>;
 }
@@ -93,7 +97,7 @@ const isDurableClient = (binding: BindingInfo): boolean =>
   /^(durable|orchestration)client$/i.test(binding.type);
 
 const isServed = (fn: HostedFunction): boolean =>
-  fn.trigger.type.toLowerCase() === "httptrigger" ||
+  isHttpTrigger(fn) ||
   isTimerTrigger(fn) ||
   isServiceBusTrigger(fn) ||
   durableKind(fn) !== undefined;
@@ -199,6 +203,10 @@ class AppHost implements Host {
     this.#state = "Running";
     await this.#timers.start();
     await this.#bus.start();
+  }
+
+  functionList(): string[] {
+    return functionList(this.#functions, this.url, this.#config.routePrefix);
   }
 
   status(): HostStatus {

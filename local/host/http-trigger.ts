@@ -14,6 +14,7 @@ import {
   writeStreamed,
 } from "./http-response.js";
 import type { HostedFunction } from "./hosted-function.js";
+import { isHttpTrigger, methodsOf, templateOf } from "./http-route.js";
 import type { Invoker, Outcome } from "./invoke.js";
 import { errorText, type HostLog } from "./log.js";
 import type { OutputSender } from "./output-bindings.js";
@@ -37,19 +38,6 @@ export interface HttpTriggerOptions {
   readonly routePrefix: string;
   readonly sendOutputs: OutputSender;
 }
-
-const isHttpTrigger = (fn: HostedFunction): boolean =>
-  fn.trigger.type.toLowerCase() === "httptrigger";
-
-const methodsOf = (fn: HostedFunction): string[] => {
-  const methods = fn.trigger["methods"];
-  return Array.isArray(methods) ? methods.map((method) => String(method).toUpperCase()) : [];
-};
-
-const templateOf = (fn: HostedFunction): string => {
-  const route = fn.trigger["route"];
-  return typeof route === "string" ? route.replace(/^\//, "") : fn.name;
-};
 
 /** The genuine host keeps routes that begin with these letters for itself, also under a prefix. */
 const isReserved = (template: string): boolean => /^(admin|runtime)/i.test(template);

@@ -12,18 +12,21 @@ export interface AppHost {
   stop(): Promise<number | null>;
 }
 
+/** The line that says where the app is, once all is up. */
+export const apiLine = /^ {2}API +(http\S+)$/;
+
 export interface AppHostOptions {
   readonly databaseUrl: string;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The host's command on an app below test/conformance/apps, or in another folder. */
+/** The command line on an app below test/conformance/apps, or in another folder. */
 const spawnHost = (app: string, { databaseUrl, settings = {} }: AppHostOptions) => {
   const set = Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]);
-  const command = resolve("dist/local/host/command.js");
+  const command = resolve("dist/local/start.js");
   const directory = resolve("test/conformance/apps", app);
   const given = ["--port", "0", "--database-url", databaseUrl, ...set];
-  return spawn(process.execPath, [command, directory, ...given], {
+  return spawn(process.execPath, [command, "--app", directory, ...given], {
     stdio: ["ignore", "pipe", "pipe"],
   });
 };
@@ -33,9 +36,16 @@ export const startAppHost = async (app: string, options: AppHostOptions): Promis
   const child = spawnHost(app, options);
   const log: string[] = [];
   createInterface({ input: child.stderr }).on("line", (line) => log.push(line));
-  const exited = once(child, "exit");
+  const exited = once(child, "close");
+  const listening = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.startsWith("{")) log.push(line);
+      const [, url] = apiLine.exec(line) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+  });
   const url = await Promise.race([
-    once(createInterface({ input: child.stdout }), "line").then(([line]) => String(line)),
+    listening,
     exited.then(() => Promise.reject(new Error(log.join("\n")))),
   ]);
   return {

@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { apiLine } from "./app-host.js";
+
 export interface InstanceStatus {
   readonly runtimeStatus: string;
   readonly input: unknown;
@@ -106,8 +108,8 @@ export const startDurableHost = async (
     process.execPath,
     [
       ...nodeArguments,
-      join(buildFolder, "local/host/command.js"),
-      resolve("test/conformance/apps", app),
+      join(buildFolder, "local/start.js"),
+      ...["--app", resolve("test/conformance/apps", app)],
       ...["--database-url", databaseUrl, "--port", "0"],
       ...(replaysEveryTurn ? ["--set", replayEveryTurn] : []),
       ...Object.entries(settings).flatMap(([name, value]) => ["--set", `${name}=${value}`]),
@@ -117,7 +119,16 @@ export const startDurableHost = async (
   );
   const complaints: string[] = [];
   child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk.toString()));
-  for await (const line of createInterface({ input: child.stdout }))
-    if (line.startsWith("http")) return new DurableHost(line.trim(), child);
-  throw new Error(`The host did not start: ${complaints.join("").slice(-2_000)}`);
+  const exited = once(child, "close").then(() => {
+    throw new Error(`The host did not start: ${complaints.join("").slice(-2_000)}`);
+  });
+  // What it prints later has to be read, too: a full pipe would hold it up.
+  const listening = new Promise<string>((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const [, url] = apiLine.exec(line) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  exited.catch(() => undefined);
+  return new DurableHost(await Promise.race([listening, exited]), child);
 };
