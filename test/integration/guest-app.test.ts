@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runStart } from "../support/stack.js";
+import { runStart } from "../../bench/platform-launch.js";
 
 const guest = resolve("test/conformance/apps/guest");
 let root = "";
