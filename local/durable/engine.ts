@@ -163,7 +163,11 @@ class Engine implements DurableEngine {
     const { pool, hub } = this.#options;
     void removeStrayMessages(pool, hub).catch(() => undefined);
     const { keepFinishedMs } = this.#settings;
-    if (keepFinishedMs > 0) every(purgeEveryMs, async () => purgeFinished(pool, keepFinishedMs));
+    if (keepFinishedMs === 0) return;
+    const purge = async (): Promise<unknown> => purgeFinished(pool, keepFinishedMs);
+    every(purgeEveryMs, purge);
+    // A host that is never up for an hour purges, too.
+    void purge().catch(() => undefined);
   }
 
   #resume(): void {
