@@ -44,7 +44,7 @@ export class HostLives {
 
   /** Resolves once the host listens; undefined where it died before that, as it was told to. */
   async start(death?: Death): Promise<DurableHost | undefined> {
-    if (death === undefined) this.#patienceEndsAt = Date.now() + patienceMs;
+    this.#patienceEndsAt = death === undefined ? Date.now() + patienceMs : Infinity;
     try {
       this.#host = await startDurableHost(
         this.#databaseUrl,
