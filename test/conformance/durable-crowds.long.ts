@@ -44,7 +44,7 @@ test("ten thousand that wait take hardly more memory than one thousand, and each
   expect(tenThousand).toBeLessThan(3 * thousand);
   for (const id of ["letters-0", "letters-5000", "letters-9999"]) {
     for (const letter of [1, 2, 3, 4]) await host.raise(id, letter, "letter");
-    expect((await host.until(id)).output).toMatchObject([[1, 2, 3, 4]]);
+    expect((await host.until(id)).output).toEqual([[1, 2, 3, 4], expect.any(String)]);
   }
 });
 
