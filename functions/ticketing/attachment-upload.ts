@@ -91,7 +91,8 @@ const storeAndAdd = async (
 ): Promise<Stored> => {
   const content = inspected(pieces, type.check(), limits.bytesMax);
   const written = await documents.write(documentKey, type.contentType, content);
-  if (written === undefined) throw new Error(`the document key ${documentKey} is taken`);
+  if (written === undefined)
+    throw new Error(`the key ${documentKey} is taken, or its pieces were removed meanwhile`);
   faults.hit("attachment.stored");
   const file = { caseNumber, fileName, contentType: type.contentType };
   const added = await addAttachment(database, caller, { uploadId, ...file, ...written }, limits);

@@ -18,9 +18,13 @@ export interface OpenedDocument {
 /** A multiple of three, so that Base64 needs no carrying over. */
 export const bytesPerPiece = 255 * 1024;
 
+/**
+ * Does not wait for the disk: a piece counts only once its document's row is there, and the commit of
+ * that row, which does wait, brings all before it to the disk as well.
+ */
 const insertPiece = `
   insert into borsello.document_piece (document_key, write_id, piece_number, bytes)
-  values ($1, $2, $3, $4)`;
+  select $1, $2, $3, $4 from set_config('synchronous_commit', 'off', true)`;
 
 /** Only if every piece is still there: a sweep may have removed them under a writer that stood still. */
 const insertDocument = `

@@ -3,13 +3,20 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { ContainerClient } from "@azure/storage-blob";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { databaseDocuments } from "../../functions/document-store.js";
+import {
+  getAttachmentRoute,
+  postAttachmentRoute,
+} from "../../shared/contracts/ticketing/attachments.js";
 import { openDatabase, type Database } from "../../shared/database/database.js";
 import { blobDocuments, openContainer } from "../../shared/documents/blob-documents.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
 import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
+import { clientOf, openStackDatabase } from "../support/api.js";
+import { pngFile, writeTicket } from "../support/attachments.js";
 import { countOf, silentLogger } from "../support/bank-fixtures.js";
 import { startBlobStorage } from "../support/blob-storage.js";
 import { createDatabase } from "../support/database.js";
+import { startTestStack } from "../support/stack.js";
 
 interface Place {
   readonly documents: DocumentStore;
@@ -206,6 +213,43 @@ describe.each([
       }
     expect(await readOf(key)).toMatchObject({ bytes: large.length });
   });
+});
+
+test("the platform keeps attachments in Blob Storage where its settings say so", async () => {
+  const storage = await startBlobStorage();
+  const stack = await startTestStack({
+    environment: {
+      DOCUMENTS_STORAGE: "blob",
+      DOCUMENTS_BLOB_CONNECTION_STRING: storage.connectionString,
+      DOCUMENTS_BLOB_CONTAINER: "papers",
+    },
+  });
+  const database = openStackDatabase(stack);
+  try {
+    const casenumber = await writeTicket(database);
+    const acme = clientOf(stack, "acme");
+    const file = Buffer.concat([pngFile, large]);
+    const added = await acme.call(postAttachmentRoute, {
+      params: { casenumber },
+      query: { filename: "a.png" },
+      body: new Uint8Array(file),
+    });
+    expect(added).toMatchObject({ ok: true, value: { id: 1 } });
+    const params = { casenumber, attachmentid: "1" };
+    expect(await acme.call(getAttachmentRoute, { params })).toMatchObject({
+      value: { response: { filecontent: file.toString("base64") } },
+    });
+    expect(await countOf(database, "select count(*) from borsello.document_piece")).toBe(0);
+    const account = { connectionString: storage.connectionString };
+    const container = await openContainer({ account, container: "papers" });
+    const names: string[] = [];
+    for await (const { name } of container.listBlobsFlat()) names.push(name);
+    expect(names).toEqual([expect.stringContaining(`attachments/${casenumber}/`)]);
+  } finally {
+    await database.close();
+    await stack.stop();
+    await storage.stop();
+  }
 });
 
 test("a store that cannot be reached is an outage, and is tried again by the next call", async () => {

@@ -21,7 +21,7 @@ export const AttachmentSummary = z.object(attachment).meta({ id: "AttachmentSumm
 export type AttachmentSummary = z.output<typeof AttachmentSummary>;
 
 export const Attachment = z
-  .object({ ...attachment, filecontent: z.base64() })
+  .object({ ...attachment, filecontent: z.string().meta({ contentEncoding: "base64" }) })
   .meta({ id: "Attachment" });
 
 /** Composed letters and decomposed ones look the same, so that they are kept the same. */
