@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { EmbeddedFont, PDF, PDFPage } from "@libpdf/core";
 import { fitText, wrapText } from "./fit-text.js";
-import { fontBytes, pdfLibrary } from "./pdf-library.js";
+import { embedFont, pdfLibrary } from "./pdf-library.js";
 
 export interface FormField {
   readonly name: string;
@@ -92,8 +92,8 @@ export const makeForm = async (declaration: FormDeclaration): Promise<Uint8Array
   const pdf = PDF.create();
   describe(pdf, declaration);
   const page = pdf.addPage({ width: sheet.width, height: sheet.height });
-  const regular = pdf.embedFont(await fontBytes("regular"));
-  const bold = pdf.embedFont(await fontBytes("bold"));
+  const regular = await embedFont(pdf, "regular");
+  const bold = await embedFont(pdf, "bold");
   const pen = { page, y: sheet.height - sheet.margin };
   writeParagraph(pen, declaration.title, bold, 16);
   writeParagraph(pen, declaration.subtitle, regular, 11);
@@ -141,7 +141,7 @@ export const fillForm = async (
   const page = pdf.getPage(0);
   const fields = pdf.getForm()?.getTextFields() ?? [];
   if (page === null || fields.length === 0) throw new Error("This PDF is no form of ours.");
-  const font = pdf.embedFont(await fontBytes("regular"));
+  const font = await embedFont(pdf, "regular");
   const places = fields.flatMap((field) =>
     field.getWidgets().map((widget) => ({ name: field.name, rect: widget.rect })),
   );

@@ -1,6 +1,7 @@
-/** The PDF library and our font, loaded when the first document is asked for: a start needs neither. */
+/** The PDF library and our fonts, loaded when the first document is asked for: a start needs neither. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import type { EmbeddedFont, PDF } from "@libpdf/core";
 
 type PdfLibrary = typeof import("@libpdf/core");
 
@@ -13,13 +14,30 @@ const faces = {
   regular: "dejavu-fonts-ttf/ttf/DejaVuSans.ttf",
   bold: "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf",
 } as const;
-const loaded = new Map<keyof typeof faces, Promise<Uint8Array>>();
+type Face = keyof typeof faces;
+const loaded = new Map<Face, Promise<Uint8Array>>();
 
-/** A font with the letters of all European languages, so that every name can be written. */
-export const fontBytes = (face: keyof typeof faces): Promise<Uint8Array> => {
+const fontBytes = (face: Face): Promise<Uint8Array> => {
   const known = loaded.get(face);
   if (known !== undefined) return known;
   const bytes = readFile(require.resolve(faces[face]));
   loaded.set(face, bytes);
   return bytes;
+};
+
+const parsed = new Map<Face, EmbeddedFont["program"]>();
+
+/**
+ * A font with the letters of all European languages, so that every name can be written.
+ *
+ * The library reads a font's tables anew for each document, which is half the work of filling a
+ * form, and has no way to be given a font that it has read. So the fonts of later documents get the
+ * tables of the first one; where a version of the library keeps them elsewhere, it reads them anew.
+ */
+export const embedFont = async (pdf: PDF, face: Face): Promise<EmbeddedFont> => {
+  const font = pdf.embedFont(await fontBytes(face));
+  const known = parsed.get(face);
+  if (known === undefined) parsed.set(face, font.program);
+  else Reflect.set(font, "fontProgram", known);
+  return font;
 };

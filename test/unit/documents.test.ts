@@ -1,6 +1,9 @@
 /** Contract and mandate PDFs: a real form, filled and flattened, with a seal that verifies. */
+import { spawnSync } from "node:child_process";
 import { verify, X509Certificate } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PDF } from "@libpdf/core";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -84,6 +87,30 @@ describe("the form", () => {
   test("letters that the font lacks become question marks, the rest stays", async () => {
     const text = await textOf(await fillContract({ ...holder, city: "Tōkyō 東京" }));
     expect(text).toContain("Tōkyō ??");
+  });
+
+  test("forms filled one after another or at once show each its own data, and only that", async () => {
+    const holders = ["Ærøskøbing", "Żółć", "Ÿves-Noël"].map((lastName) => ({
+      ...holder,
+      lastName,
+    }));
+    const filled = await Promise.all([...holders, ...holders].map(fillContract));
+    const texts = await Promise.all(filled.map(textOf));
+    for (const [index, text] of texts.entries())
+      expect(holders.map(({ lastName }) => text.includes(lastName))).toEqual(
+        holders.map((_, other) => other === index % holders.length),
+      );
+  });
+
+  test("the longest names that a wallet takes are there to their last letter", async () => {
+    const lastName = `${"Àlvarez ".repeat(31)}Öztürk`;
+    const firstName = `${"w".repeat(249)}finisé`;
+    const text = await textOf(await fillContract({ ...holder, firstName, lastName }));
+    // Read line by line from the top, the label stands in the middle of a value of several lines.
+    const value = text.replace(/\s|(Cogn|N)ome\s*\/\s*(First|Last) name/g, "");
+    expect([lastName.length, firstName.length]).toEqual([254, 255]);
+    expect(value).toContain(lastName.replaceAll(" ", ""));
+    expect(value).toContain(firstName);
   });
 });
 
@@ -172,6 +199,29 @@ describe("the seal", () => {
     const { publicKey } = new X509Certificate(Buffer.from(own.certificate));
     expect(verify("sha256", attributes, publicKey, value)).toBe(true);
     await expect(sealKeyOfP12(p12, "wrong")).rejects.toThrow();
+  });
+
+  /** The checker of the poppler tools, where the machine has it. */
+  const hasPdfsig = spawnSync("pdfsig", ["-v"]).error === undefined;
+
+  test.skipIf(!hasPdfsig)("pdfsig finds it valid, over the whole document", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "borsello-seal-"));
+    try {
+      const file = join(folder, "sealed.pdf");
+      await writeFile(file, sealed);
+      const checked = spawnSync("pdfsig", [file], { encoding: "utf8" }).stdout;
+      expect(checked).toContain("Signature Type: ETSI.CAdES.detached");
+      expect(checked).toContain("Signature Validation: Signature is Valid.");
+      expect(checked).toContain("Total document signed");
+      const altered = Buffer.from(sealed);
+      altered.writeUInt8(altered.readUInt8(altered.length - 10) ^ 1, altered.length - 10);
+      await writeFile(file, altered);
+      expect(spawnSync("pdfsig", [file], { encoding: "utf8" }).stdout).not.toContain(
+        "Signature is Valid.",
+      );
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   test("it has no signing-time attribute, which PAdES forbids", () => {
