@@ -9,12 +9,14 @@ import { durableWakeups } from "./scenarios/durable-wakeups.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
+import { walletGrowth } from "./scenarios/wallet-growth.js";
 import { wallets } from "./scenarios/wallets.js";
 
 const scenarios = [
   startAndMemory,
   refusals,
   wallets,
+  walletGrowth,
   onboardings,
   durableSpeed,
   durableWakeups,

@@ -48,6 +48,13 @@ export const growTo = async (databaseUrl: string, from: number, to: number): Pro
          select from borsello.wallet_search as s where s.wallet_id = w.wallet_id)`,
     );
     await client.query(rows[0]?.definition ?? "");
+    // Onboarded long ago: the sweep of flows has nothing to start for them.
+    await client.query(
+      `insert into borsello.onboarding
+         (wallet_id, partner_key, status, started_at, expires_at, ended_at)
+       select wallet_id, partner_key, 'Completed', creation_date, creation_date, creation_date
+       from borsello.wallet on conflict do nothing`,
+    );
     await client.query("select borsello.recount_wallets()");
     await client.query("alter table borsello.wallet enable trigger user");
     await client.query("commit");
