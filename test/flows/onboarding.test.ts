@@ -152,3 +152,33 @@ describe("the contract", () => {
     expect(await acme.declineContract(owner)).toMatchObject({ status: "Signed" });
   });
 });
+
+describe("a wallet that is closed", () => {
+  const flowBecomes = async (instanceId: string, runtimeStatus: string): Promise<void> => {
+    await expect
+      .poll(() => instanceOf(stack, instanceId), { timeout: 15_000 })
+      .toMatchObject({ runtimeStatus });
+  };
+
+  test("ends its onboarding, and deleted for good it leaves no flow behind", async () => {
+    const owner = await acme.openWallet();
+    await acme.setIban(owner);
+    await flowBecomes(`iban-${owner.walletId}-1`, "Running");
+    expect(await acme.closeWallet(owner)).toMatchObject({ status: "Closed" });
+    await acme.onboardingBecomes(owner, "Failed");
+    await flowBecomes(`onboarding-${owner.walletId}`, "Completed");
+    await flowBecomes(`iban-${owner.walletId}-1`, "Running");
+    await acme.destroyWallet(owner);
+    await flowBecomes(`iban-${owner.walletId}-1`, "Completed");
+  });
+
+  test("has its active mandate revoked at the bank", async () => {
+    const owner = await acme.openValidatedWallet();
+    await acme.initialiseMandate(owner, 25);
+    const { mandateId } = await acme.signMandate(owner);
+    await acme.mandateBecomes(owner, "Active");
+    await acme.closeWallet(owner);
+    await acme.mandateBecomes(owner, "Disabled");
+    await flowBecomes(`mandate-${mandateId}`, "Completed");
+  });
+});

@@ -20,7 +20,12 @@ import {
   type Onboarding,
   type OnboardingStep,
 } from "../../shared/contracts/wallet/onboarding.js";
-import { createWalletRoute } from "../../shared/contracts/wallet/wallets.js";
+import {
+  closeWalletRoute,
+  destroyWalletRoute,
+  suspendWalletRoute,
+} from "../../shared/contracts/wallet/states.js";
+import { createWalletRoute, type Wallet } from "../../shared/contracts/wallet/wallets.js";
 import { client, type CallResult } from "../../shared/http/client.js";
 import type { TestStack } from "./stack.js";
 
@@ -149,6 +154,13 @@ export const partnerAt = (stack: TestStack, partnerKey: "acme" | "globex") => {
     },
     disableMandate: async ({ walletId }: Owner): Promise<Mandate> =>
       valueOf(await call(disableMandateRoute, { params: { walletId } })),
+    /** Suspended first, as closing asks. */
+    closeWallet: async ({ walletId }: Owner): Promise<Wallet> => {
+      valueOf(await call(suspendWalletRoute, { params: { walletId } }));
+      return valueOf(await call(closeWalletRoute, { params: { walletId } }));
+    },
+    destroyWallet: async ({ walletId }: Owner): Promise<Wallet> =>
+      valueOf(await call(destroyWalletRoute, { params: { walletId } })),
     mandateBecomes: async (owner: Owner, status: Mandate["status"]): Promise<void> => {
       await expect.poll(() => mandate(owner), patience).toMatchObject({ status });
     },
