@@ -4,6 +4,7 @@ import type { Client } from "./client.js";
 import { noSuchFunction } from "./command-effects.js";
 import type { DurableFunctions } from "./functions.js";
 import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./http-answer.js";
+import { askedPage, cutPage, dateOf } from "./http-pages.js";
 import type { InstanceRow } from "./instance-rows.js";
 import { entityInstanceId, parseEntityId } from "./protocol.js";
 
@@ -13,8 +14,6 @@ interface EntityParts {
   readonly functions: DurableFunctions;
   readonly client: Client;
 }
-
-const listMax = 100;
 
 export class EntityRoutes {
   readonly #parts: EntityParts;
@@ -49,21 +48,33 @@ export class EntityRoutes {
     return json(200, state === "" ? null : JSON.parse(state));
   }
 
-  async #list({ query }: ApiCall, name: string | undefined): Promise<HttpAnswer> {
+  async #list({ query, headers }: ApiCall, name: string | undefined): Promise<HttpAnswer> {
+    const asked = askedPage(query, headers);
+    if (asked === undefined) return json(200, []);
     const { rows } = await this.#parts.pool.query<InstanceRow>(
-      `select * from durable.instance where hub = $1 and kind = 'entity'
-         and entity_state is not null and ($2::text is null or starts_with(id, $2))
-       order by id limit $3`,
-      [this.#parts.hub, name === undefined ? null : `@${name.toLowerCase()}@`, listMax],
+      `select * from durable.instance where hub = $1 and kind = 'entity' and id > $2
+         and entity_state is not null and ($3::text is null or starts_with(id, $3))
+         and updated_at >= $4 and updated_at <= $5
+       order by id limit $6`,
+      [
+        this.#parts.hub,
+        asked.after,
+        name === undefined ? null : `@${name.toLowerCase()}@`,
+        dateOf(query.get("lastOperationTimeFrom")) ?? "-infinity",
+        dateOf(query.get("lastOperationTimeTo")) ?? "infinity",
+        asked.limit + 1,
+      ],
     );
     const withState = query.get("fetchState")?.toLowerCase() === "true";
+    const { page, more } = cutPage(rows, asked);
     return json(
       200,
-      rows.map(({ id, entity_state: state, updated_at: updated }) => ({
+      page.map(({ id, entity_state: state, updated_at: updated }) => ({
         entityId: parseEntityId(id),
         lastOperationTime: updated.toISOString(),
         state: !withState || state === null || state === "" ? null : (JSON.parse(state) as unknown),
       })),
+      more,
     );
   }
 }

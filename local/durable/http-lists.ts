@@ -1,8 +1,8 @@
 /** Lists instances, and purges them by filter, over HTTP. */
 import type { Pool } from "pg";
-import { z } from "zod";
 import { empty, json, type ApiCall, type HttpAnswer } from "./http-answer.js";
 import type { InstanceRow } from "./instance-rows.js";
+import { askedPage, cutPage, dateOf } from "./http-pages.js";
 import { isFinal, runtimeStatuses, type RuntimeStatus } from "./protocol.js";
 import { removeInstances } from "./purge.js";
 import { statusValue } from "./status-view.js";
@@ -11,29 +11,6 @@ interface ListParts {
   readonly pool: Pool;
   readonly hub: string;
 }
-
-const pageMax = 100;
-const continuation = "x-ms-continuation-token";
-
-/** The last id of a page, so that the next one goes on behind it, whatever happened meanwhile. */
-const Token = z.object({ after: z.string() });
-
-const encodeToken = (after: string): string =>
-  Buffer.from(JSON.stringify({ after })).toString("base64");
-
-const decodeToken = (token: string): string | undefined => {
-  try {
-    const text = Buffer.from(token, "base64").toString("utf8");
-    return Token.parse(JSON.parse(text)).after;
-  } catch {
-    return undefined;
-  }
-};
-
-const dateOf = (text: string | null): Date | undefined => {
-  const date = new Date(text ?? "");
-  return Number.isNaN(date.getTime()) ? undefined : date;
-};
 
 /** Exact names only; whatever is no status is passed over, as the service does. */
 const statusesOf = (query: URLSearchParams): RuntimeStatus[] => {
@@ -56,16 +33,10 @@ export class ListRoutes {
   }
 
   async #list({ query, headers }: ApiCall): Promise<HttpAnswer> {
-    const token = headers[continuation];
-    const after = token === undefined || token === "" ? "" : decodeToken(token);
-    if (after === undefined) return json(200, []);
-    const top = /^\d+$/u.test(query.get("top") ?? "") ? Number(query.get("top")) : pageMax;
-    const limit = Math.min(top, pageMax);
-    const rows = await this.#rows(query, after, limit + 1);
-    const page = rows.slice(0, limit);
+    const asked = askedPage(query, headers);
+    if (asked === undefined) return json(200, []);
+    const { page, more } = cutPage(await this.#rows(query, asked.after, asked.limit + 1), asked);
     const showInput = query.get("showInput")?.toLowerCase() !== "false";
-    const more =
-      rows.length > limit ? { [continuation]: encodeToken(page.at(-1)?.id ?? after) } : {};
     return json(
       200,
       page.map((row) => statusValue(row, { showInput })),

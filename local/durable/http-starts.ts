@@ -92,6 +92,6 @@ export class StartRoutes {
     if (row === undefined) return empty(404);
     if (!isFinal(row.status)) return undefined;
     if (row.status === "Completed") return { ...json(200, null), body: row.output ?? "null" };
-    return json(row.status === "Failed" ? 500 : 200, statusValue(row, { showInput: true }));
+    return json(200, statusValue(row, { showInput: true }));
   }
 }

@@ -91,3 +91,36 @@ test("entities are listed with their state where asked", async () => {
     expect.objectContaining({ entityId: { name: "counter", key: "listed" }, state: 1 }),
   );
 });
+
+test("lists of entities come in pages, and from a span of time", async () => {
+  for (const key of ["page-a", "page-b", "page-c"]) await signal(key, "add", 1);
+  for (const key of ["page-a", "page-b", "page-c"]) await expect.poll(() => read(key)).toBe(1);
+  const keys: string[] = [];
+  let token: string | null = "";
+  while (token !== null) {
+    const headers = { "x-ms-continuation-token": token };
+    const page = await host.api("GET", "entities/counter?top=2", undefined, headers);
+    const entities = (await page.json()) as { entityId: { key: string } }[];
+    expect(entities.length).toBeLessThanOrEqual(2);
+    keys.push(...entities.map(({ entityId }) => entityId.key));
+    token = page.headers.get("x-ms-continuation-token");
+  }
+  expect(keys.filter((key) => key.startsWith("page-"))).toEqual(["page-a", "page-b", "page-c"]);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const later = await host.api("GET", `entities/counter?lastOperationTimeFrom=${tomorrow}`);
+  expect(await later.json()).toEqual([]);
+});
+
+test("an entity seen as an instance has the history of one beginning, with its state", async () => {
+  await signal("seen", "add", 3);
+  await expect.poll(() => read("seen")).toBe(3);
+  const { input, historyEvents } = await host.status("@counter@seen", "showHistory=true");
+  expect(input).toEqual({ exists: true, state: "3", sorter: {} });
+  expect(historyEvents).toEqual([
+    expect.objectContaining({
+      EventType: "ExecutionStarted",
+      FunctionName: "@counter@seen",
+      Input: JSON.stringify(input),
+    }),
+  ]);
+});

@@ -42,6 +42,11 @@ describe("starting", () => {
     expect([done.status, await done.json()]).toEqual([200, [4, 16]]);
     const late = await host.api("POST", "orchestrators/events/waits?timeout=0.2", 1);
     expect(late.status).toBe(202);
+    const failed = await host.api("POST", "orchestrators/fails/waited-failed?timeout=10", "x");
+    expect([failed.status, await failed.json()]).toEqual([
+      200,
+      expect.objectContaining({ runtimeStatus: "Failed" }),
+    ]);
   });
 
   test("refuses a body that is not JSON, and ids that no path can hold", async () => {
@@ -240,3 +245,52 @@ describe("the library's client", () => {
     expect((await fetch(statusQueryGetUri)).status).toBe(202);
   });
 });
+
+test("an event for a suspended instance shows at once, and is taken when that is resumed", async () => {
+  await host.start("events", "resting", 1);
+  await host.until("resting", ["Running"]);
+  await host.api("POST", "instances/resting/suspend?reason=rest");
+  await host.until("resting", ["Suspended"]);
+  expect(await host.raise("resting", "meanwhile")).toBe(202);
+  const { runtimeStatus, historyEvents } = await host.status("resting", "showHistory=true");
+  expect(runtimeStatus).toBe("Suspended");
+  expect(historyEvents?.at(-1)).toMatchObject({
+    EventType: "EventRaised",
+    Name: "go",
+    Input: '"meanwhile"',
+  });
+  await host.api("POST", "instances/resting/resume?reason=on");
+  expect((await host.until("resting")).output).toEqual(["meanwhile"]);
+});
+
+test("each life of an id tells in its history which one it is", async () => {
+  for (const generation of [0, 1, 2]) {
+    await host.run("sequence", "lives", 2);
+    const { historyEvents } = await host.status("lives", "showHistory=true");
+    expect(historyEvents?.[0]).toMatchObject({ Generation: generation });
+  }
+});
+
+test.each([
+  [
+    "plain",
+    400,
+    "Unexpected character encountered while parsing value: p. Path '', line 0, position 0.",
+  ],
+  ['{"a":', 500, "Unexpected end when deserializing object. Path 'a', line 1, position 5."],
+  [
+    '{"a": [1,\n x]}',
+    400,
+    "Unexpected character encountered while parsing value: x. Path 'a[1]', line 2, position 1.",
+  ],
+])(
+  "a start with the body %j is refused with the place of the fault",
+  async (body, status, text) => {
+    const path = `${host.url}/runtime/webhooks/durabletask/orchestrators/sequence`;
+    const sent = await fetch(`${path}?code=local-key`, { method: "POST", body });
+    expect([sent.status, await sent.json()]).toEqual([
+      status,
+      expect.objectContaining({ ExceptionMessage: text }),
+    ]);
+  },
+);
