@@ -33,9 +33,12 @@ const ticketingBody = (
   description: string,
   properties: RefusalProperties,
 ): object => {
-  const details = Object.entries(properties).map(([key, text]) =>
-    key === "" ? text : `${key} ${text}`,
-  );
+  const details = Object.entries(properties).map(([key, text]) => {
+    // A JSON pointer to a field of the body reads better without its slash.
+    const name = key.replace(/^\//, "");
+    if (!text.endsWith(".")) return `${name}: ${text}.`;
+    return name === "" ? text : `${name} ${text}`;
+  });
   return {
     error: STATUS_CODES[status] ?? "Error",
     error_description: [description, ...details].join(" "),

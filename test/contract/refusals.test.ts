@@ -214,9 +214,7 @@ describe("413, 415, 422: the body cannot be taken", () => {
   test.each(named(withFields))("%s names the field that it does not know", async (_id, route) => {
     const answer = await call(route, { body: '{"no/such~field":1}' });
     expectRefusal(route, answer, 422, "ValidationFailed");
-    expect(JSON.stringify(answer.body)).toMatch(
-      /\/no~1such~0field(":"| )is not known: remove it\./,
-    );
+    expect(JSON.stringify(answer.body)).toMatch(/no~1such~0field(":"| )is not known: remove it\./);
   });
 
   test.each(named(withBody))("%s refuses another content type", async (_id, route) => {

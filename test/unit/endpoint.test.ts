@@ -184,7 +184,7 @@ test("the ticketing API needs the token alone, and speaks its own error model", 
   });
   expect((await call({ body: '{"name":1}' })).json).toEqual({
     error: "Unprocessable Entity",
-    error_description: "The body does not fit the schema. /name must be a string.",
+    error_description: "The body does not fit the schema. name must be a string.",
   });
   expect((await call({ headers: { ...bearer, "x-tenant": "globex" } })).status).toBe(403);
 });
