@@ -10,6 +10,7 @@ import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
 import { walletGrowth } from "./scenarios/wallet-growth.js";
+import { uploads } from "./scenarios/uploads.js";
 import { wallets } from "./scenarios/wallets.js";
 
 const scenarios = [
@@ -17,6 +18,7 @@ const scenarios = [
   refusals,
   wallets,
   walletGrowth,
+  uploads,
   onboardings,
   durableSpeed,
   durableWakeups,
