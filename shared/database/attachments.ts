@@ -4,8 +4,8 @@ import { AttachmentSummary } from "../contracts/ticketing/attachments.js";
 import { finalStatuses } from "../domain/ticketing/status.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import type { Database, Queryable } from "./database.js";
+import { ticketEventInsert } from "./ticket-messages.js";
 import { scopeOf, ticketNotFound } from "./tickets.js";
-import { outboxInsert } from "./wallet-messages.js";
 import type { Reader } from "./wallet-ownership.js";
 
 /** Whose ticket: the caller's, where $2 names one. */
@@ -147,15 +147,15 @@ const insertAttachment = `
       'attachmentId', attachment_id, 'filename', $3::text, 'contentType', $4::text,
       'bytes', $5::bigint, 'sha256', encode($6::bytea, 'hex'))
     from changed
-  ), told as (${outboxInsert(`
-    select fresh.message_id, array[(t).partner_key, 'platform-events'], (t).case_number,
-      'TicketAttachmentAdded', (t).partner_key, (t).version,
-      borsello.event_body(fresh.message_id, borsello.platform_now(), json_build_object(
-        'casenumber', (t).case_number, 'partnerKey', (t).partner_key,
-        'externalID', (t).external_id, 'attachmentId', attachment_id, 'filename', $3::text,
-        'contentType', $4::text, 'bytes', $5::bigint, 'sha256', encode($6::bytea, 'hex'),
-        'createdOn', borsello.iso(created_on), 'createdBy', $7::text))
-    from changed, (select uuidv7() as message_id) as fresh`)})
+  ), told as (${ticketEventInsert(
+    "TicketAttachmentAdded",
+    "changed",
+    `json_build_object(
+      'casenumber', (t).case_number, 'partnerKey', (t).partner_key,
+      'externalID', (t).external_id, 'attachmentId', attachment_id, 'filename', $3::text,
+      'contentType', $4::text, 'bytes', $5::bigint, 'sha256', encode($6::bytea, 'hex'),
+      'createdOn', borsello.iso(created_on), 'createdBy', $7::text)`,
+  )})
   select attachment_id as "attachmentId" from changed`;
 
 /**

@@ -6,7 +6,7 @@ export const platformAuthor = "SystemDaemon";
 
 /** A business event, to the partner's topic and to the flows; `payload` reads the ticket's row `t`. */
 export const ticketEventInsert = (
-  name: "TicketCreated" | "TicketStatusChanged",
+  name: "TicketCreated" | "TicketStatusChanged" | "TicketAttachmentAdded",
   from: string,
   payload: string,
 ): string =>

@@ -105,3 +105,17 @@ test("fault points are read as names with the hit that strikes, and never in pro
     "FAULT_POINTS",
   );
 });
+
+test("documents lie in the database, or in a container that must be named", () => {
+  const blob = { ...minimal, DOCUMENTS_STORAGE: "blob" };
+  const accountUrl = "https://account.blob.core.windows.net";
+  expect(readConfig(minimal).documents).toEqual({ kind: "database" });
+  expect(() => readConfig(blob)).toThrow("DOCUMENTS_BLOB_ACCOUNT_URL");
+  expect(readConfig({ ...blob, DOCUMENTS_BLOB_ACCOUNT_URL: accountUrl }).documents).toEqual({
+    kind: "blob",
+    account: { accountUrl },
+    container: "documents",
+  });
+  const named = { ...blob, DOCUMENTS_BLOB_CONNECTION_STRING: "a=b", DOCUMENTS_BLOB_CONTAINER: "A" };
+  expect(() => readConfig(named)).toThrow("DOCUMENTS_BLOB_CONTAINER");
+});
