@@ -185,6 +185,7 @@ class Engine implements DurableEngine {
 
   #isQuiet(): boolean {
     return (
+      !this.#ownership.isSweeping &&
       !this.#registry.isBusy &&
       this.#committer.pending === 0 &&
       this.#activities.open === 0 &&

@@ -1,4 +1,7 @@
-/** The compact text form of history events: one JSON array per turn, short keys, times as numbers. */
+/**
+ * The compact text form of history events: one JSON array per turn, short keys, times as numbers.
+ * An event of the same moment as the one before it, as nearly all in a turn are, leaves its time out.
+ */
 import { z } from "zod";
 import type { HistoryEvent } from "./protocol.js";
 
@@ -8,7 +11,7 @@ const number = z.number().optional();
 const StoredEvent = z.object({
   t: z.number(),
   i: number,
-  at: z.number(),
+  at: number,
   n: text,
   v: text,
   in: text,
@@ -25,10 +28,13 @@ const StoredEvent = z.object({
 type StoredEvent = z.infer<typeof StoredEvent>;
 const StoredEvents = z.array(StoredEvent);
 
-const store = (event: HistoryEvent): StoredEvent => ({
+const store = (event: HistoryEvent, before: HistoryEvent | undefined): StoredEvent => ({
   t: event.EventType,
   i: event.EventId === -1 ? undefined : event.EventId,
-  at: event.Timestamp.getTime(),
+  at:
+    event.Timestamp.getTime() === before?.Timestamp.getTime()
+      ? undefined
+      : event.Timestamp.getTime(),
   n: event.Name,
   v: event.Version,
   in: event.Input,
@@ -43,11 +49,11 @@ const store = (event: HistoryEvent): StoredEvent => ({
   try: event.RetryOf,
 });
 
-const restore = (stored: StoredEvent): HistoryEvent => ({
+const restore = (stored: StoredEvent, at: number): HistoryEvent => ({
   EventType: stored.t,
   EventId: stored.i ?? -1,
   IsPlayed: true,
-  Timestamp: new Date(stored.at),
+  Timestamp: new Date(at),
   ...(stored.n !== undefined && { Name: stored.n }),
   ...(stored.v !== undefined && { Version: stored.v }),
   ...(stored.in !== undefined && { Input: stored.in }),
@@ -63,7 +69,12 @@ const restore = (stored: StoredEvent): HistoryEvent => ({
 });
 
 export const encodeEvents = (events: readonly HistoryEvent[]): string =>
-  JSON.stringify(events.map(store));
+  JSON.stringify(events.map((event, index) => store(event, events[index - 1])));
 
-export const decodeEvents = (events: string): HistoryEvent[] =>
-  StoredEvents.parse(JSON.parse(events)).map(restore);
+export const decodeEvents = (events: string): HistoryEvent[] => {
+  let at = 0;
+  return StoredEvents.parse(JSON.parse(events)).map((stored) => {
+    at = stored.at ?? at;
+    return restore(stored, at);
+  });
+};

@@ -8,13 +8,18 @@ import type { Ownership } from "./ownership.js";
 /** So many instances are read from the database at once. */
 export const loadMax = 200;
 
+/** For so many instances messages are kept until they are read; all of them are on disk anyway. */
+const earlyMax = 10_000;
+
 export interface LoaderParts {
   readonly pool: Pool;
   readonly hub: string;
   readonly ownership: () => Ownership;
   readonly isLive: (instanceId: string) => boolean;
-  /** `early` is what has arrived while the instance was being read. */
+  /** `early` is what has arrived since the instance was wanted. */
   readonly enter: (stored: StoredInstance, early: readonly Message[]) => void;
+  /** For an instance that has come into memory by another way meanwhile. */
+  readonly deliver: (message: Message) => void;
   /** Resolves when there is room for more instances. */
   readonly room: () => Promise<void>;
 }
@@ -22,6 +27,7 @@ export interface LoaderParts {
 export class InstanceLoader {
   readonly #parts: LoaderParts;
   readonly #wanted = new Set<string>();
+  /** What has arrived for instances that are wanted, or being read. */
   readonly #early = new Map<string, Message[]>();
   #isLoading = false;
   #stopped = false;
@@ -37,6 +43,7 @@ export class InstanceLoader {
   stop(): void {
     this.#stopped = true;
     this.#wanted.clear();
+    this.#early.clear();
   }
 
   /** Something lies in the database for this instance. */
@@ -46,24 +53,24 @@ export class InstanceLoader {
     if (!this.#isLoading) void this.#load();
   }
 
-  /** A message for an instance that is not in memory: it is on disk, and may be read from there. */
+  /** A message for an instance that is not in memory. */
   receive(message: Message): void {
-    const early = this.#early.get(message.target);
-    if (early === undefined) this.want(message.target);
-    else early.push(message);
+    const { target } = message;
+    const early = this.#early.get(target);
+    if (early !== undefined) early.push(message);
+    else {
+      if (this.#early.size < earlyMax) this.#early.set(target, [message]);
+      this.want(target);
+    }
   }
 
   async #load(): Promise<void> {
     this.#isLoading = true;
     while (this.#wanted.size > 0 && !this.#stopped) {
       await this.#parts.room();
-      const ids = [...this.#wanted].slice(0, loadMax);
-      for (const id of ids) {
-        this.#wanted.delete(id);
-        this.#early.set(id, []);
-      }
+      const ids = [...this.#wanted].slice(0, loadMax).filter((id) => this.#isNeeded(id));
       try {
-        await this.#loadSome(ids.filter((id) => !this.#parts.isLive(id)));
+        if (ids.length > 0) await this.#loadSome(ids);
       } catch {
         // The database is away: try again when it may be back.
         await sleep(200, undefined, { ref: false });
@@ -72,6 +79,19 @@ export class InstanceLoader {
       for (const id of ids) this.#early.delete(id);
     }
     this.#isLoading = false;
+  }
+
+  /** One that was created while it was wanted is here, without what arrived before. */
+  #isNeeded(id: string): boolean {
+    this.#wanted.delete(id);
+    const early = this.#early.get(id) ?? [];
+    if (!this.#parts.isLive(id)) {
+      this.#early.set(id, early);
+      return true;
+    }
+    this.#early.delete(id);
+    for (const message of early) this.#parts.deliver(message);
+    return false;
   }
 
   async #loadSome(ids: readonly string[]): Promise<void> {

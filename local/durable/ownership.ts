@@ -41,6 +41,7 @@ export class Ownership {
   readonly #sweepMs: number;
   #client: pg.PoolClient | undefined;
   #sweeper: NodeJS.Timeout | undefined;
+  #sweeps = 0;
   #stopped = false;
   /** The hosts of the last sweep; absent before the first one. */
   #livingBefore: readonly string[] | undefined;
@@ -53,10 +54,17 @@ export class Ownership {
     this.#events = events;
   }
 
+  /** True while it may turn out that instances of dead hosts are ours. */
+  get isSweeping(): boolean {
+    return this.#sweeps > 0;
+  }
+
   async start(): Promise<void> {
     await this.#register();
-    await this.#sweep();
-    this.#sweeper = setInterval(() => void this.#sweep().catch(() => undefined), this.#sweepMs);
+    // Not awaited: of a hundred thousand instances that sleep, no caller has to know the owner.
+    const sweep = (): void => void this.#sweep().catch(() => undefined);
+    sweep();
+    this.#sweeper = setInterval(sweep, this.#sweepMs);
     this.#sweeper.unref();
   }
 
@@ -124,10 +132,15 @@ export class Ownership {
     }
   }
 
-  /** Buries the dead, and takes what belonged to hosts that are no longer there. */
   async #sweep(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
+    this.#sweeps++;
+    await this.#takeOver(client).finally(() => this.#sweeps--);
+  }
+
+  /** Buries the dead, and takes what belonged to hosts that are no longer there. */
+  async #takeOver(client: pg.PoolClient): Promise<void> {
     const { rows } = await client.query<{ id: string; lock_key: string; alive: boolean }>(
       `select h.id, h.lock_key, exists (
          select from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.granted

@@ -71,6 +71,7 @@ export class Registry implements Hub {
       ...parts,
       isLive: (id) => this.#live.has(id),
       enter: (stored, early) => this.#enter(stored, early),
+      deliver: (message) => this.#deliver(message),
       room: () => this.#room(),
     });
   }
@@ -241,7 +242,12 @@ export class Registry implements Hub {
 
   #enter(stored: StoredInstance, early: readonly Message[] = []): void {
     const { id, kind } = stored.row;
-    if (this.#stopped || this.#live.has(id)) return;
+    if (this.#stopped) return;
+    if (this.#live.has(id)) {
+      // Created here while it was being read: it has seen none of these.
+      for (const message of early) this.#deliver(message);
+      return;
+    }
     const instance =
       kind === "entity"
         ? new Entity(this, stored)
