@@ -56,6 +56,11 @@ const calls: readonly Call[] = [
   },
   { what: "list, first page", goal: true, request: () => ["/wallet/wallets"] },
   {
+    what: "list, last page",
+    goal: true,
+    request: ({ wallets }) => [`/wallet/wallets?pageNumber=${Math.floor(wallets / 50) - 1}`],
+  },
+  {
     what: "list of the last 30 days",
     goal: true,
     request: () => {

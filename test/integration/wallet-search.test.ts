@@ -260,6 +260,31 @@ describe("on a grown table", () => {
     );
   });
 
+  test.each([
+    [50, 99],
+    [50, 100],
+    [7, 4_242],
+    [200, 149],
+    [200, 151],
+  ])("pages of %i are the right ones far behind, too: page %i", async (pageSize, pageNumber) => {
+    const toDate = new Date(Date.now() - 7 * 86_400_000);
+    for (const range of [
+      { fromDate: null, toDate: null },
+      { fromDate: null, toDate },
+      { fromDate: new Date(Date.now() - 300 * 86_400_000), toDate: null },
+    ]) {
+      const listed = await listWallets(wallets.database, "acme", range, { pageSize, pageNumber });
+      const { rows } = await wallets.database.pool.query<{ id: string }>(
+        `select wallet_id as id from borsello.wallet where partner_key = 'acme'
+           and creation_date >= coalesce($1::timestamptz, '-infinity')
+           and creation_date <= coalesce($2::timestamptz, 'infinity')
+         order by creation_date, wallet_id limit $3 offset $4`,
+        [range.fromDate, range.toDate, pageSize, pageSize * pageNumber],
+      );
+      expect(listed.items.map(({ walletId }) => walletId)).toEqual(rows.map(({ id }) => id));
+    }
+  });
+
   test("a wallet's own moment is inside, at both ends", async () => {
     const wallet = made(
       await createWallet(wallets.database, globex, {
