@@ -5,6 +5,9 @@ import { inTransaction } from "./transaction.js";
 /** Serialises hosts that start at the same moment; any constant that nobody else uses will do. */
 const schemaLock = 0x6475726162;
 
+/** Rows that live for moments in a table that stays small: what matters is how many have died. */
+const shortLived = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000";
+
 /**
  * Payloads are text, not jsonb: text keeps what the app wrote to the letter, \u0000 included.
  * `instance.key` stands for one life of an id; a new life under the same id gets a new key.
@@ -60,7 +63,7 @@ create table if not exists durable.activity (
   name text not null,
   input text,
   primary key (key, task_id)
-);
+) with (${shortLived});
 create table if not exists durable.message (
   id bigint primary key,
   hub text not null,
@@ -68,7 +71,7 @@ create table if not exists durable.message (
   execution_id text,
   due_at bigint,
   body text not null
-);
+) with (${shortLived});
 create index if not exists message_of_instance on durable.message (hub, instance_id);
 create index if not exists message_due on durable.message (hub, due_at) where due_at is not null;
 create index if not exists message_now on durable.message (hub, id) where due_at is null;
