@@ -9,6 +9,7 @@ import { durableWakeups } from "./scenarios/durable-wakeups.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
+import { tickets } from "./scenarios/tickets.js";
 import { walletGrowth } from "./scenarios/wallet-growth.js";
 import { uploads } from "./scenarios/uploads.js";
 import { wallets } from "./scenarios/wallets.js";
@@ -20,6 +21,7 @@ const scenarios = [
   walletGrowth,
   uploads,
   onboardings,
+  tickets,
   durableSpeed,
   durableWakeups,
   durableSize,

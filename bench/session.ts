@@ -16,6 +16,14 @@ export const acme: Credentials = {
   authKey: "acme-local-authkey",
 };
 
+/** Another partner. */
+export const globex: Credentials = {
+  partner: "globex",
+  clientId: "globex-client",
+  clientSecret: "globex-local-secret",
+  authKey: "globex-local-authkey",
+};
+
 /** The platform's own operator, for every partner. */
 export const operator: Credentials = {
   partner: "platform",

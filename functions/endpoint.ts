@@ -63,6 +63,8 @@ export interface Call<
   readonly context: InvocationContext;
   /** `content` is written in Base64 where the value holds its place. */
   readonly ok: (value: SuccessValue<Ok>, content?: Base64Content) => Reply;
+  /** The answer as JSON text that the database has written; the contract tests hold it to the schema. */
+  readonly okWritten: (json: string) => Reply;
   readonly refuse: (refused: Refusal<Code>) => Reply;
 }
 
@@ -185,6 +187,7 @@ export const endpoint = <
   const readInput = inputReader(route);
   const ok = (value: SuccessValue<Ok>, content?: Base64Content): Reply =>
     successReply(route.ok, value, content);
+  const okWritten = (body: string): Reply => ({ status: 200, headers: jsonHeaders, body });
   const refuse = (refused: Refusal<ErrorCode>): Reply => errorReply(route.api, refused);
   return {
     route,
@@ -200,6 +203,7 @@ export const endpoint = <
           caller: caller.value,
           context,
           ok,
+          okWritten,
           refuse,
         });
       } catch (error) {

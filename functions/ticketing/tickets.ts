@@ -69,9 +69,9 @@ const getWalletTicketsEndpoint = endpoint(
 
 const getTimelineEndpoint = endpoint(
   getTimelineRoute,
-  async ({ database }, { params, caller, ok, refuse }) => {
+  async ({ database }, { params, caller, okWritten, refuse }) => {
     const found = await readTimeline(database, caller, params.casenumber);
-    return found.ok ? ok({ response: found.value }) : refuse(found);
+    return found.ok ? okWritten(`{"response":${found.value}}`) : refuse(found);
   },
 );
 

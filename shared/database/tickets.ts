@@ -1,6 +1,6 @@
 /** Tickets: created in one statement, read one by one, by page, by wallet, with their timeline. */
 import { z } from "zod";
-import { TicketDetail, TicketSummary, type TimelineItem } from "../contracts/ticketing/tickets.js";
+import { TicketDetail, TicketSummary } from "../contracts/ticketing/tickets.js";
 import type { TicketStatus } from "../domain/ticketing/status.js";
 import { refusal, success, type Outcome, type Refusal } from "../domain/outcome.js";
 import type { Database, Queryable } from "./database.js";
@@ -140,33 +140,21 @@ export const listWalletTickets = async (
   return found === undefined ? walletNotFound(walletId) : success(found.tickets);
 };
 
-const Timeline = z.object({
-  createdby: z.array(z.string()),
-  createdon: z.array(z.date()),
-  text: z.array(z.string()),
-});
+const Timeline = z.object({ items: z.string() });
 
-/** Three arrays travel and are read faster than as many rows as there are entries. */
+/** The timeline's items as a JSON array, already written. The ticket is looked up before its entries. */
 export const readTimeline = async (
   database: Queryable,
   reader: Reader,
   caseNumber: string,
-): Promise<Outcome<z.output<typeof TimelineItem>[], "TicketNotFound">> => {
+): Promise<Outcome<string, "TicketNotFound">> => {
   const found = await database.row(
     Timeline,
-    `select array_agg(created_by order by entry_id) as createdby,
-       array_agg(created_on order by entry_id) as createdon,
-       array_agg(text order by entry_id) as text
-     from borsello.ticket_timeline join borsello.ticket using (case_number)
-     where case_number = $1 and ${visible} having count(*) > 0`,
+    `select (
+       select coalesce(string_agg(item, ',' order by entry_id), '')
+       from borsello.ticket_timeline as e where e.case_number = t.case_number) as items
+     from borsello.ticket as t where case_number = $1 and ${visible}`,
     [caseNumber, scopeOf(reader)],
   );
-  if (found === undefined) return ticketNotFound(caseNumber);
-  return success(
-    found.text.map((text, place) => ({
-      createdby: found.createdby[place] ?? "",
-      createdon: found.createdon[place]?.toISOString() ?? "",
-      text,
-    })),
-  );
+  return found === undefined ? ticketNotFound(caseNumber) : success(`[${found.items}]`);
 };

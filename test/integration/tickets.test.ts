@@ -1,5 +1,7 @@
 /** The ticket's commands on a real database: every pair of states, what a change leaves behind, races. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { TimelineItem } from "../../shared/contracts/ticketing/tickets.js";
 import {
   addComment,
   operateTicket,
@@ -50,10 +52,12 @@ afterAll(() => tickets.end());
 
 const find = async (caseNumber: string) =>
   made(await findTicket(tickets.database, acmeActor, caseNumber));
+const itemsOf = async (caseNumber: string) =>
+  z
+    .array(TimelineItem)
+    .parse(JSON.parse(made(await readTimeline(tickets.database, acmeActor, caseNumber))));
 const timelineOf = async (caseNumber: string) =>
-  made(await readTimeline(tickets.database, acmeActor, caseNumber)).map(
-    ({ createdby, text }) => `${createdby}: ${text}`,
-  );
+  (await itemsOf(caseNumber)).map(({ createdby, text }) => `${createdby}: ${text}`);
 const lastMessage = async (caseNumber: string) =>
   (await outboxOf(tickets.database, caseNumber)).at(-1);
 const hoursAfter = (from: string, hours: number): string =>
@@ -194,7 +198,7 @@ describe("a comment", () => {
     await operate(tickets.database, caseNumber, "askCustomer");
     await hoursPass(tickets.database, 20);
     await addComment(tickets.database, acmeActor, caseNumber, "Ecco la risposta");
-    const [last] = made(await readTimeline(tickets.database, acmeActor, caseNumber)).slice(-1);
+    const [last] = (await itemsOf(caseNumber)).slice(-1);
     expect((await find(caseNumber)).expirationDate).toBe(hoursAfter(last?.createdon ?? "", 8));
   });
 });

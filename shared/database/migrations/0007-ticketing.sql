@@ -49,6 +49,12 @@ create index ticket_list_by_type on borsello.ticket
 create index ticket_by_wallet on borsello.ticket (wallet_id, creation_date, ticket_id);
 create index ticket_due on borsello.ticket (due_on) where due_on is not null;
 
+-- An entry as the API answers it; nothing that it is made of ever changes.
+create function borsello.timeline_item(created_by text, created_on timestamptz, text text)
+returns text language sql immutable parallel safe
+return json_build_object('createdby', created_by, 'createdon', borsello.iso(created_on),
+  'text', text)::text;
+
 create table borsello.ticket_timeline (
   case_number text collate "C" not null references borsello.ticket on delete cascade,
   -- Entries are added under the ticket's lock, so they lie in the order of time.
@@ -56,6 +62,9 @@ create table borsello.ticket_timeline (
   created_by text not null,
   created_on timestamptz not null default borsello.platform_now(),
   text text not null,
+  -- Written out once, so that thousands of entries are answered as fast as they can be read.
+  item text not null generated always as
+    (borsello.timeline_item(created_by, created_on, text)) stored,
   primary key (case_number, entry_id)
 );
 
