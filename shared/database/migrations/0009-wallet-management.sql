@@ -168,9 +168,13 @@ begin
 end $$;
 create trigger wallet_counted after insert or delete on borsello.wallet
   for each row execute function borsello.count_wallet();
+-- Columns that are compared one by one cost next to nothing where nothing is to be counted.
 create trigger wallet_recounted
   after update of status, iban, is_iban_validated, last_usage_date on borsello.wallet
-  for each row when (borsello.counts_of(old) is distinct from borsello.counts_of(new))
+  for each row when (
+    old.status <> new.status or (old.iban is null) <> (new.iban is null)
+    or old.is_iban_validated <> new.is_iban_validated
+    or (old.last_usage_date is null) <> (new.last_usage_date is null))
   execute function borsello.count_wallet();
 
 -- Adds a difference of funds to the count of the wallet's dealer.
