@@ -3,6 +3,7 @@ import type { Route } from "../shared/contracts/route.js";
 import { openDatabase, type Database } from "../shared/database/database.js";
 import { findPartner, findPartnerByClient, type Partner } from "../shared/database/partners.js";
 import { prepareSandbox } from "../shared/database/sandbox-preparation.js";
+import { rememberedTimelines, type Timelines } from "../shared/database/timelines.js";
 import { sandboxSigningKey } from "../shared/database/sandbox-signing-key.js";
 import { forbidForceDelete } from "../shared/database/wallet-deletion.js";
 import type { DocumentStore } from "../shared/documents/documents.js";
@@ -36,6 +37,7 @@ export interface Services {
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
   readonly relay: OutboxRelay;
+  readonly timelines: Timelines;
   readonly documents: DocumentStore;
   readonly seal: Seal;
   readonly tokens: TokenVerifier;
@@ -88,6 +90,7 @@ export const createServices = (
     faults,
     bus,
     relay,
+    timelines: rememberedTimelines(),
     documents: documentStore(config.documents, database),
     seal: createSeal(config.wallet, database, clock),
     ...identityServices(config, database, clock),

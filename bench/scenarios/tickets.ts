@@ -153,7 +153,8 @@ export const tickets: Scenario = {
   method:
     `One connection, ${whole.rounds} calls of the full case and of the empty one by turns; ` +
     "median milliseconds per answer, and how many times the empty one's they are. " +
-    "Caller, platform and PostgreSQL share the machine.",
+    "Caller, platform and PostgreSQL share the machine. Timelines are read again and again, so all but " +
+    "the first reading find what is remembered.",
   run: async (say, { quick }) =>
     withTemporaryFolder(async (folder) => {
       const platform = await startPlatform(join(folder, "data"));

@@ -11,7 +11,6 @@ import {
   findTicket,
   listTickets,
   listWalletTickets,
-  readTimeline,
 } from "../../shared/database/tickets.js";
 import { priorityOf } from "../../shared/domain/ticketing/priority.js";
 import { refusal } from "../../shared/domain/outcome.js";
@@ -69,8 +68,8 @@ const getWalletTicketsEndpoint = endpoint(
 
 const getTimelineEndpoint = endpoint(
   getTimelineRoute,
-  async ({ database }, { params, caller, okWritten, refuse }) => {
-    const found = await readTimeline(database, caller, params.casenumber);
+  async ({ database, timelines }, { params, caller, okWritten, refuse }) => {
+    const found = await timelines.read(database, caller, params.casenumber);
     return found.ok ? okWritten(`{"response":${found.value}}`) : refuse(found);
   },
 );

@@ -139,22 +139,3 @@ export const listWalletTickets = async (
   );
   return found === undefined ? walletNotFound(walletId) : success(found.tickets);
 };
-
-const Timeline = z.object({ items: z.string() });
-
-/** The timeline's items as a JSON array, already written. The ticket is looked up before its entries. */
-export const readTimeline = async (
-  database: Queryable,
-  reader: Reader,
-  caseNumber: string,
-): Promise<Outcome<string, "TicketNotFound">> => {
-  const found = await database.row(
-    Timeline,
-    `select (
-       select coalesce(string_agg(item, ',' order by entry_id), '')
-       from borsello.ticket_timeline as e where e.case_number = t.case_number) as items
-     from borsello.ticket as t where case_number = $1 and ${visible}`,
-    [caseNumber, scopeOf(reader)],
-  );
-  return found === undefined ? ticketNotFound(caseNumber) : success(`[${found.items}]`);
-};

@@ -12,8 +12,8 @@ import {
   findTicket,
   listTickets,
   listWalletTickets,
-  readTimeline,
 } from "../../shared/database/tickets.js";
+import { rememberedTimelines } from "../../shared/database/timelines.js";
 import {
   operatorMoves,
   partnerMoves,
@@ -44,6 +44,7 @@ import {
 } from "../support/wallet-fixtures.js";
 import { envelope } from "../support/wallet-events.js";
 
+const timelines = rememberedTimelines();
 let tickets: WalletTest;
 beforeAll(async () => {
   tickets = await openWalletTest();
@@ -55,7 +56,7 @@ const find = async (caseNumber: string) =>
 const itemsOf = async (caseNumber: string) =>
   z
     .array(TimelineItem)
-    .parse(JSON.parse(made(await readTimeline(tickets.database, acmeActor, caseNumber))));
+    .parse(JSON.parse(made(await timelines.read(tickets.database, acmeActor, caseNumber))));
 const timelineOf = async (caseNumber: string) =>
   (await itemsOf(caseNumber)).map(({ createdby, text }) => `${createdby}: ${text}`);
 const lastMessage = async (caseNumber: string) =>
@@ -299,7 +300,7 @@ test("another partner finds nothing of a ticket, and changes nothing", async () 
   const { database } = tickets;
   const asGlobex = [
     await findTicket(database, globexActor, caseNumber),
-    await readTimeline(database, globexActor, caseNumber),
+    await timelines.read(database, globexActor, caseNumber),
     await addComment(database, globexActor, caseNumber, "Salve"),
     await updateTicketStatus(database, globexActor, caseNumber, { from: ["New"], to: "Canceled" }),
     await operateTicket(database, globexActor, caseNumber, {
