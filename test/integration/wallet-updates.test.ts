@@ -56,6 +56,19 @@ describe("updating tax id and e-mail", () => {
     expect(await update(own.taxId, own.email)).toMatchObject({ ok: true });
   });
 
+  test("of eight wallets that take one tax id and e-mail at once, one gets them", async () => {
+    const { taxId, email } = someone().owner;
+    const others = await Promise.all(Array.from({ length: 8 }, () => openWallet(wallets.database)));
+    const outcomes = await Promise.all(
+      others.map(({ walletId }) =>
+        updateWallet(wallets.database, acme, walletId, { taxId, email }),
+      ),
+    );
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    const refused = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.code]));
+    expect(new Set(refused)).toEqual(new Set(["TaxIdAlreadyAssociated"]));
+  });
+
   test.each(["Draft", "Filled", "ActivationRequested", "Active", "DisableRequested"])(
     "a mandate that is %s forbids it",
     async (status) => {
