@@ -47,9 +47,9 @@ test("a ticket expires by its priority, stands still while it waits, and starts 
   await expect.poll(() => acme.linesOf(caseNumber, expired), patience).toBe(2);
 });
 
-test("a resolved ticket is closed after four silent days, not before and not after a comment", async () => {
-  const [silent, answered] = [await acme.open(), await acme.open()];
-  for (const caseNumber of [silent, answered]) {
+test("a resolved ticket is closed after four days without a comment or an attachment, not before", async () => {
+  const [silent, answered, attached] = [await acme.open(), await acme.open(), await acme.open()];
+  for (const caseNumber of [silent, answered, attached]) {
     await acme.operate(caseNumber, "takeincharge");
     await acme.operate(caseNumber, "resolve");
     await flowSays(caseNumber, "Resolved, closes on");
@@ -58,6 +58,7 @@ test("a resolved ticket is closed after four silent days, not before and not aft
   await acme.comment(answered, "Non ancora");
   await acme.moveClock(resolvedDate ?? "", 95);
   expect(await acme.detail(silent)).toMatchObject({ status: "Resolved" });
+  await acme.attach(attached);
   await acme.moveClock(resolvedDate ?? "", 97);
   await acme.becomes(silent, "Closed");
   expect((await acme.timeline(silent)).at(-1)).toMatchObject({
@@ -66,6 +67,7 @@ test("a resolved ticket is closed after four silent days, not before and not aft
   });
   expect(await acme.detail(silent)).toMatchObject({ closureResponse: null });
   expect(await acme.detail(answered)).toMatchObject({ status: "In progress" });
+  expect(await acme.detail(attached)).toMatchObject({ status: "Resolved" });
   await flowSays(silent, "The ticket is over: Closed");
 });
 

@@ -1,6 +1,7 @@
 /** Tickets through the platform's front door: a partner, an operator, and the clock. */
 import { expect } from "vitest";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
+import { postAttachmentRoute } from "../../shared/contracts/ticketing/attachments.js";
 import * as changes from "../../shared/contracts/ticketing/changes.js";
 import * as tickets from "../../shared/contracts/ticketing/tickets.js";
 import type { CallResult } from "../../shared/http/client.js";
@@ -43,6 +44,14 @@ export const ticketsAt = (stack: TestStack) => {
     comment: async (casenumber: string, text: string) =>
       valueOf(
         await acme.call(changes.postCommentRoute, { params: { casenumber }, body: { text } }),
+      ),
+    attach: async (casenumber: string) =>
+      valueOf(
+        await acme.call(postAttachmentRoute, {
+          params: { casenumber },
+          query: { filename: "note.txt" },
+          body: new TextEncoder().encode("Ancora una cosa"),
+        }),
       ),
     operate: async (casenumber: string, operation: Operation) => {
       const input = { params: { casenumber }, body: { text: "Un operatore" } };
