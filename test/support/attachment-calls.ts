@@ -60,8 +60,10 @@ const traces = (database: Database, caseNumber: string): Promise<number> =>
   );
 
 /** A platform of its own, and the calls. */
-export const openAttachmentCalls = async (): Promise<AttachmentCalls> => {
-  const stack = await startTestStack();
+export const openAttachmentCalls = async (
+  environment: Readonly<Record<string, string>> = {},
+): Promise<AttachmentCalls> => {
+  const stack = await startTestStack({ environment });
   const database = openStackDatabase(stack);
   const acme = clientOf(stack, "acme");
   const token = await acme.token();
