@@ -47,6 +47,17 @@ describe("a new store", () => {
     },
   );
 
+  test.each([".", "..", "a%2Fb", "%2f"])(
+    "is refused with the code %s, which no path names",
+    (code) => {
+      expect(Object.keys(faultsOf({ code }))).toEqual(["/code"]);
+    },
+  );
+
+  test.each(["...", "a/b", "a%b", ".a", "2F"])("may have the code %s", (code) => {
+    expect(faultsOf({ code })).toEqual({});
+  });
+
   test.each([
     [{ latitude: 90, longitude: -180 }, []],
     [{ latitude: 90.1 }, ["/latitude"]],

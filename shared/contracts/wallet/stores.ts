@@ -42,6 +42,14 @@ const TextOrNothing = orNothing(
     .transform((text) => (text === "" ? null : text)),
 );
 
+/** What no address can name: a step to a folder, and the slash that hosts leave encoded. */
+const notInPath = /^\.{1,2}$|%2f/i;
+
+const StoreCode = Text.refine(
+  (code) => !notInPath.test(code),
+  "must be one that an address can name: not a dot or two, and without %2F",
+).describe("Unique among the dealer's stores.");
+
 export const CreateStoreBody = z.strictObject({
   name: Text,
   type: TextOrNothing,
@@ -51,7 +59,7 @@ export const CreateStoreBody = z.strictObject({
   ownerName: TextOrNothing,
   email: Email,
   phoneNumber: Text,
-  code: Text.describe("Unique among the dealer's stores."),
+  code: StoreCode,
   latitude: orNothing(z.number().min(-90).max(90)),
   longitude: orNothing(z.number().min(-180).max(180)),
   metadata: orNothing(Metadata),
