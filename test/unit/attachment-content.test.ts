@@ -137,6 +137,7 @@ describe("names", () => {
     ["a line separator", "a\u2028b.txt"],
     ["an invisible letter", "a\u3164.txt"],
     ["half a pair", "a\ud800.txt"],
+    ["what was not UTF-8", "a\ufffd.txt"],
     ["a dot in front", ".txt"],
     ["a dot behind", "a.txt."],
     ["a space behind", "a.txt "],

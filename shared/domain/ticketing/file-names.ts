@@ -16,6 +16,8 @@ export const fileNameFault = (name: string): string | undefined => {
   if (name === "") return "must not be empty.";
   if (Array.from(name).length > charactersMax)
     return `must have at most ${charactersMax} characters.`;
+  // What a decoder puts where the bytes were no text: the name would not be the one that was sent.
+  if (name.includes("\ufffd")) return "must be text in UTF-8.";
   if (reserved.test(name)) return 'must be a name without a path, and without < > : " | ? *.';
   if (unseen.test(name)) return "must not hold control characters, or any that cannot be seen.";
   if (/^[\s.]|[\s.]$/u.test(name)) return "must not begin or end with a dot or with white space.";
