@@ -36,15 +36,16 @@ export const functionName = (route: Addressed & Pick<Route, "id">): string => {
   return `${route.api}_${digits}_${route.id}`;
 };
 
-/** True where the template's literals equal the path's segments, ignoring case as the host does. */
+/** True where the host would match: literals ignoring case, parameters by anything but nothing. */
 export const matchesTemplate = (
   template: readonly string[],
   segments: readonly string[],
 ): boolean =>
   template.length === segments.length &&
-  template.every(
-    (part, index) =>
-      parameterName(part) !== undefined || part.toLowerCase() === segments[index]?.toLowerCase(),
+  template.every((part, index) =>
+    parameterName(part) === undefined
+      ? part.toLowerCase() === segments[index]?.toLowerCase()
+      : segments[index] !== "",
   );
 
 /** The segments of a request's path, still encoded, without the slashes at its ends. */

@@ -41,11 +41,15 @@ export const parseParams = <Shape extends TextShape>(
   texts: Texts,
 ): Outcome<z.output<z.ZodObject<Shape>>, "IdentifierInvalid"> => {
   const parsed = schema.safeParse(texts);
-  const fits = parsed.success && Object.values(texts).every(isStorable);
-  if (fits) return success(parsed.data);
-  const issues = parsed.error?.issues ?? [];
-  const name = String(issues[0]?.path[0] ?? "");
-  return refusal("IdentifierInvalid", { [name]: issueSentence(issues) });
+  if (!parsed.success) {
+    const { issues } = parsed.error;
+    const name = String(issues[0]?.path[0] ?? "");
+    return refusal("IdentifierInvalid", { [name]: issueSentence(issues) });
+  }
+  const unstorable = Object.keys(texts).find((name) => !isStorable(texts[name] ?? ""));
+  return unstorable === undefined
+    ? success(parsed.data)
+    : refusal("IdentifierInvalid", { [unstorable]: "must not hold NUL characters." });
 };
 
 /** The query parameters whose refusal has a code of its own, where the route declares it. */

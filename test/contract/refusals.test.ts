@@ -246,6 +246,15 @@ describe("404, 405: there is no such call", () => {
     }
   });
 
+  test.each([
+    ["ticketing", "/ticketing/tickets//attachments"],
+    ["ticketing", "/ticketing/tickets/list//"],
+    ["wallet", "/wallet/dealers//stores"],
+    ["wallet", "/wallet/wallets//iban"],
+  ] as const)("a path of the %s API with an empty part is 404: %s", async (api, path) => {
+    expectError(await send(stack, path), 404, "RouteNotFound", api);
+  });
+
   test.each(["", "wallet/", "card/", "sandbox/"])(
     "unknown paths below /%s are 404",
     async (base) => {

@@ -149,6 +149,14 @@ test("a malformed identifier is IdentifierInvalid and named", () => {
   });
 });
 
+test("a path parameter that no database can hold is IdentifierInvalid and named", () => {
+  const schema = z.object({ casenumber: z.string(), other: z.string() });
+  expect(parseParams(schema, { casenumber: "a", other: "b\0" })).toMatchObject({
+    code: "IdentifierInvalid",
+    properties: { other: "must not hold NUL characters." },
+  });
+});
+
 test("a query parameter has its own code where the route declares it, else QueryParameterInvalid", () => {
   const schema = z.object({ pageSize: z.coerce.number().int().min(1).max(100).default(50) });
   const code = (query: string, declared: Parameters<typeof parseQuery>[2]): string => {
