@@ -12,7 +12,7 @@ const count = (minimum: number, maximum: number, fallback: number) =>
   z
     .string()
     .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
-    .pipe(z.int().min(minimum).max(maximum))
+    .pipe(z.int("must be a whole number without a sign").min(minimum).max(maximum))
     .default(fallback)
     .meta({ type: "integer", minimum, maximum, description: `${fallback} where absent.` });
 

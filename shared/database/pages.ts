@@ -28,5 +28,6 @@ export const readPage = async <Item>(
        order by ${order} limit ${limit} offset ${limit} * $${values.length + 2}::bigint) as items`,
     [...values, pageSize, pageNumber],
   );
-  return { totalCount: 0, items: [], ...found, limitCount: pageSize };
+  const { totalCount, items } = found ?? { totalCount: 0, items: [] };
+  return { totalCount, limitCount: pageSize, items };
 };

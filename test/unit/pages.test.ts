@@ -40,6 +40,12 @@ describe("a page", () => {
     },
   );
 
+  test.each(["-1", "1.5", "x"])("says of %s that a number needs no sign or point", (number) => {
+    expect(parse(`pageNumber=${number}`)).toMatchObject({
+      properties: { pageNumber: "must be a whole number without a sign." },
+    });
+  });
+
   test("is documented as the whole number that it is", () => {
     expect(z.toJSONSchema(z.object(pageQuery), { io: "input" })).toMatchObject({
       properties: {

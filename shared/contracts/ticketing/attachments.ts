@@ -92,7 +92,7 @@ export const getAttachmentRoute = route({
     ...ticketParams,
     attachmentid: z
       .string()
-      .regex(/^-?\d{1,15}$/, "must be a whole number")
+      .regex(/^-?\d{1,15}$/, "must be a whole number of at most 15 digits")
       .transform(Number),
   },
   role: "Ticket.Read",
