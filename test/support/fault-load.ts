@@ -162,7 +162,8 @@ export class FaultLoad {
     await this.#until(id, ["Failed"]);
     await appendFile(this.#traceFile, `${JSON.stringify({ key: `${id}/mended` })}\n`);
     await this.lives.call(async (host) => {
-      const { runtimeStatus } = await host.status(id);
+      const answer = answered(await host.api("GET", `instances/${id}`));
+      const { runtimeStatus } = (await answer.json()) as InstanceStatus;
       if (runtimeStatus === "Failed") answered(await host.api("POST", `instances/${id}/rewind`));
     });
   }
