@@ -248,11 +248,15 @@ export class Registry implements Hub {
       for (const message of early) this.#deliver(message);
       return;
     }
+    const now = this.clock.now();
     const instance =
       kind === "entity"
         ? new Entity(this, stored)
-        : new Orchestration(this, orchestrationState(stored, this.clock.now()));
+        : new Orchestration(this, orchestrationState(stored, now));
     this.#live.set(id, instance);
+    // Timers of a turn whose answer was lost, or of another host, are nowhere in memory yet.
+    for (const message of stored.messages)
+      if ((message.dueAt ?? 0) > now) this.#parts.timers().add(message);
     for (const message of early) instance.receive(message);
     instance.wake();
     this.rest(instance);

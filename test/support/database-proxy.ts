@@ -8,13 +8,19 @@ export class DatabaseProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #state: "open" | "refusing" | "silent" = "open";
+  /** Which query is to be the last of its connection; its answer is lost. */
+  #fatalText: string | undefined;
 
   private constructor(server: Server, url: string, database: URL) {
     this.#server = server;
     this.url = url;
     server.on("connection", (client) => {
       if (this.#state === "refusing") client.destroy();
-      else this.#join(client, connect(Number(database.port), database.hostname));
+      else {
+        const server = connect(Number(database.port), database.hostname);
+        this.#join(client, server);
+        this.#listenFor(client, server);
+      }
     });
   }
 
@@ -45,6 +51,20 @@ export class DatabaseProxy {
       });
       if (this.#state === "silent") from.pause();
     }
+  }
+
+  #listenFor(client: Socket, database: Socket): void {
+    client.on("data", (query: Buffer) => {
+      if (this.#fatalText === undefined || !query.includes(this.#fatalText)) return;
+      this.#fatalText = undefined;
+      database.unpipe(client);
+      database.once("data", () => client.destroy()).resume();
+    });
+  }
+
+  /** The next query that holds `text` is done, but whoever asked only sees the connection break. */
+  loseAnswerTo(text: string): void {
+    this.#fatalText = text;
   }
 
   /** As a server that has stopped: connections break, and new ones are refused. */
