@@ -110,7 +110,14 @@ export class Committer {
 
   async #connect(): Promise<pg.PoolClient> {
     const client = heard(await this.#pool.connect());
-    await client.query("set plan_cache_mode = force_generic_plan");
-    return client;
+    try {
+      if (this.#stopped) throw new Error("Nothing is written any more.");
+      await client.query("set plan_cache_mode = force_generic_plan");
+      return client;
+    } catch (error) {
+      // Not given back, lost connections would use the pool up.
+      client.release(true);
+      throw error;
+    }
   }
 }
