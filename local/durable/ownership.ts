@@ -31,6 +31,22 @@ const parseNotice = (payload: string | undefined): Partial<Notice> => {
 };
 
 /**
+ * An owner of open instances that is no host any more, if there is one. It steps from owner to owner
+ * in the index: to look at every instance would cost too much, and hosts may come and go unseen.
+ */
+const orphan = `
+  with recursive owners as (
+    (select owner from durable.instance where hub = $1 and completed_at is null
+     order by owner limit 1)
+    union all
+    select (select i.owner from durable.instance i
+      where i.hub = $1 and i.completed_at is null and i.owner > o.owner order by i.owner limit 1)
+    from owners o where o.owner is not null)
+  select owner from owners o
+  where o.owner is not null and not exists (select from durable.host h where h.id = o.owner)
+  limit 1`;
+
+/**
  * The lock belongs to a session of the database: when the process dies, however it dies, the server
  * frees the lock, and the next host may take over without waiting for any lease to run out.
  */
@@ -43,8 +59,6 @@ export class Ownership {
   #sweeper: NodeJS.Timeout | undefined;
   #sweeps = 0;
   #stopped = false;
-  /** The hosts of the last sweep; absent before the first one. */
-  #livingBefore: readonly string[] | undefined;
   hostId = randomUUID();
 
   constructor(pool: pg.Pool, hub: string, sweepMs: number, events: OwnershipEvents) {
@@ -74,8 +88,13 @@ export class Ownership {
     clearInterval(this.#sweeper);
     const client = this.#client;
     this.#client = undefined;
-    if (gracefully) await client?.query("delete from durable.host where id = $1", [this.hostId]);
-    client?.release(true);
+    try {
+      if (gracefully) await client?.query("delete from durable.host where id = $1", [this.hostId]);
+    } catch {
+      // The database is away; the next host sees that the lock is free.
+    } finally {
+      client?.release(true);
+    }
   }
 
   async notify(owner: string, id: string): Promise<void> {
@@ -90,6 +109,10 @@ export class Ownership {
     } catch (error) {
       client.release(true);
       throw error;
+    }
+    if (this.#stopped) {
+      client.release(true);
+      return;
     }
     client.on("notification", ({ payload }) => {
       const notice = parseNotice(payload);
@@ -121,15 +144,16 @@ export class Ownership {
   async #reconnect(): Promise<void> {
     this.#client = undefined;
     this.#events.onLost();
-    while (!this.#stopped) {
-      try {
-        await this.#register();
-        await this.#sweep();
-        return;
-      } catch {
-        await sleep(200);
-      }
-    }
+    while (!this.#stopped && !(await this.#tryToRegister())) await sleep(200);
+    // Where it fails the sweeper repeats it: registered twice, one host would pass for two.
+    await this.#sweep().catch(() => undefined);
+  }
+
+  async #tryToRegister(): Promise<boolean> {
+    return this.#register().then(
+      () => true,
+      () => false,
+    );
   }
 
   async #sweep(): Promise<void> {
@@ -149,13 +173,10 @@ export class Ownership {
        from durable.host h`,
       [lockSpace],
     );
-    const living = new Set(rows.filter(({ alive }) => alive).map(({ id }) => id));
-    const dead = rows.filter(({ alive }) => !alive);
-    if (dead.length > 0)
-      await client.query("delete from durable.host where id = any($1)", [dead.map(({ id }) => id)]);
-    const gone = this.#livingBefore?.some((id) => !living.has(id)) ?? true;
-    this.#livingBefore = [...living];
-    if (!gone && dead.length === 0) return;
+    const dead = rows.filter(({ alive }) => !alive).map(({ id }) => id);
+    if (dead.length > 0) await client.query("delete from durable.host where id = any($1)", [dead]);
+    const { rows: orphans } = await client.query(orphan, [this.#hub]);
+    if (orphans.length === 0) return;
     const { rowCount } = await client.query(
       `update durable.instance i set owner = $2, epoch = i.epoch + 1
        where i.hub = $1 and i.completed_at is null and i.owner is distinct from $2
