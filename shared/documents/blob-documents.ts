@@ -49,9 +49,17 @@ const isServiceError = (error: unknown): error is ServiceError =>
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   isServiceError(error) && error.code !== undefined && codes.includes(error.code);
 
+/** How the identity library says that it has no token, for whatever reason. */
+const identityErrors: readonly string[] = [
+  "AuthenticationError",
+  "AggregateAuthenticationError",
+  "CredentialUnavailableError",
+];
+
 const isOutage = (error: unknown): boolean =>
-  isServiceError(error) &&
-  (error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500);
+  isServiceError(error)
+    ? error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500
+    : error instanceof Error && identityErrors.includes(error.name);
 
 const guarded = async <Value>(call: Promise<Value>): Promise<Value> => {
   try {

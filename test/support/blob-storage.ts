@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 
 export interface BlobStorage {
   readonly connectionString: string;
+  readonly accountUrl: string;
   stop(): Promise<void>;
 }
 
@@ -16,14 +17,20 @@ const account = "devstoreaccount1";
 const key =
   "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
+/** Takes tokens besides the account's key, and for their sake speaks HTTPS with a made-up certificate. */
+export const withTokens: readonly string[] = [
+  ...["--oauth", "basic"],
+  ...["--cert", resolve("test/support/seal-rsa.p12"), "--pwd", "secret"],
+];
+
 const command = resolve("node_modules/azurite/dist/src/blob/main.js");
 
-export const startBlobStorage = async (): Promise<BlobStorage> => {
+export const startBlobStorage = async (more: readonly string[] = []): Promise<BlobStorage> => {
   const folder = await mkdtemp(join(tmpdir(), "borsello-blobs-"));
   const options = ["--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"];
   const child = spawn(
     process.execPath,
-    [command, "--blobHost", "127.0.0.1", "--blobPort", "0", "--silent", ...options],
+    [command, "--blobHost", "127.0.0.1", "--blobPort", "0", "--silent", ...options, ...more],
     { cwd: folder, stdio: ["ignore", "pipe", "ignore"] },
   );
   const killed = (): void => void child.kill("SIGKILL");
@@ -31,17 +38,19 @@ export const startBlobStorage = async (): Promise<BlobStorage> => {
   const ended = once(child, "exit");
   const listening = (async () => {
     for await (const line of createInterface({ input: child.stdout })) {
-      const address = /listens on (http:\S+)/.exec(line)?.[1];
+      const address = /listens on (https?:\S+)/.exec(line)?.[1];
       if (address !== undefined) return address;
     }
     throw new Error("the emulator of Blob Storage did not start");
   })();
   const address = await listening;
   child.stdout.resume();
+  const accountUrl = `${address}/${account}`;
   return {
+    accountUrl,
     connectionString:
-      `DefaultEndpointsProtocol=http;AccountName=${account};AccountKey=${key};` +
-      `BlobEndpoint=${address}/${account};`,
+      `DefaultEndpointsProtocol=${address.split(":")[0] ?? ""};AccountName=${account};` +
+      `AccountKey=${key};BlobEndpoint=${accountUrl};`,
     stop: async () => {
       child.kill("SIGTERM");
       await ended;
