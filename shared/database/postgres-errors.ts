@@ -1,5 +1,6 @@
 /** What PostgreSQL's and its driver's errors mean: a lost race, an outage. */
 import pg from "pg";
+import { isIdentityError } from "../platform/identity-error.js";
 
 const serializationFailure = "40001";
 const deadlockDetected = "40P01";
@@ -20,6 +21,7 @@ const networkCode = /^(ECONN|EPIPE|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET)/;
 export const isOutage = (error: unknown): boolean => {
   if (error instanceof pg.DatabaseError) return outageCode.test(error.code ?? "");
   if (error instanceof AggregateError) return error.errors.some(isOutage);
+  if (isIdentityError(error)) return true;
   if (!(error instanceof Error)) return false;
   if ("code" in error && typeof error.code === "string" && networkCode.test(error.code))
     return true;

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BlockBlobClient, ContainerClient } from "@azure/storage-blob";
 import type { BlobConnection } from "../platform/document-settings.js";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
+import { isIdentityError } from "../platform/identity-error.js";
 import { piecesOf } from "../platform/pieces.js";
 import type { DocumentStore, OpenedDocument, WrittenDocument } from "./documents.js";
 
@@ -49,17 +50,10 @@ const isServiceError = (error: unknown): error is ServiceError =>
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   isServiceError(error) && error.code !== undefined && codes.includes(error.code);
 
-/** How the identity library says that it has no token, for whatever reason. */
-const identityErrors: readonly string[] = [
-  "AuthenticationError",
-  "AggregateAuthenticationError",
-  "CredentialUnavailableError",
-];
-
 const isOutage = (error: unknown): boolean =>
   isServiceError(error)
     ? error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500
-    : error instanceof Error && identityErrors.includes(error.name);
+    : isIdentityError(error);
 
 const guarded = async <Value>(call: Promise<Value>): Promise<Value> => {
   try {
