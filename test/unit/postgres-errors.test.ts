@@ -13,9 +13,12 @@ test.each([
   unavailable,
   new AggregateAuthenticationError([unavailable], "none of all"),
   new AuthenticationError(400, { error: "invalid_client", error_description: "unknown" }),
-])("an identity without a token is an outage, as the database cannot be reached: $name", (error) => {
-  expect(isOutage(error)).toBe(true);
-});
+])(
+  "an identity without a token is an outage, as the database cannot be reached: $name",
+  (error) => {
+    expect(isOutage(error)).toBe(true);
+  },
+);
 
 test("an error of our own is none", () => {
   expect(isOutage(new TypeError("not a function"))).toBe(false);
