@@ -1,5 +1,6 @@
 /** Session triggers: holds up to `maxConcurrentSessions` sessions, each worked off in its order. */
 import type { ServiceBusSessionReceiver } from "@azure/service-bus";
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceBusConnections } from "./service-bus-connections.js";
 import { logReceiveError, processMessages, type Pump } from "./service-bus-pumps.js";
@@ -9,6 +10,8 @@ import { SettlementQueue } from "./settlement-queue.js";
 /** So many requests for a next session wait at the broker at the same time. */
 const maxWaitingRequests = 4;
 const retryMs = 500;
+/** The client listens to one signal for each of them; Node warns of a leak beyond ten listeners. */
+const listenersPerSession = 4;
 
 const errorCodeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
@@ -48,6 +51,8 @@ class SessionPump implements Pump {
     this.#consumer = consumer;
     this.#connections = connections;
     this.#isBatch = isBatch;
+    const listeners = listenersPerSession * consumer.config.maxConcurrentSessions;
+    setMaxListeners(listeners, this.#stopped.signal);
     this.#askForMore();
   }
 

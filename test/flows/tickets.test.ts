@@ -91,3 +91,9 @@ test("a flow goes on after a restart, and one that is lost begins again when its
     await expect.poll(() => acme.linesOf(caseNumber, expired), patience).toBe(1);
   await flowSays(lost, "New, past its expiration date");
 });
+
+test("tickets that are opened together are all followed, without a warning of Node's", async () => {
+  const opened = await Promise.all(Array.from({ length: 16 }, () => acme.open()));
+  for (const caseNumber of opened) await flowSays(caseNumber, "New, expires on");
+  expect(stack.output()).not.toContain("Warning");
+});
