@@ -8,11 +8,17 @@ const pageNumberMax = 2 ** 31 - 1;
 /** A whole number as an address spells it: digits alone, no sign, point or exponent. */
 const digits = /^\d{1,10}$/;
 
+/** Only of what is no whole number: what is out of bounds is told its bound. */
+const notWhole = {
+  error: ({ code }: { readonly code?: string }) =>
+    code === "invalid_type" ? "must be a whole number without a sign" : undefined,
+};
+
 const count = (minimum: number, maximum: number, fallback: number) =>
   z
     .string()
     .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
-    .pipe(z.int("must be a whole number without a sign").min(minimum).max(maximum))
+    .pipe(z.int(notWhole).min(minimum).max(maximum))
     .default(fallback)
     .meta({ type: "integer", minimum, maximum, description: `${fallback} where absent.` });
 

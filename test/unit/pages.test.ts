@@ -46,6 +46,14 @@ describe("a page", () => {
     });
   });
 
+  test.each([
+    ["pageSize=0", { pageSize: "must be at least 1." }],
+    ["pageSize=201", { pageSize: "must be at most 200." }],
+    ["pageNumber=2147483648", { pageNumber: "must be at most 2147483647." }],
+  ])("says of %s which bound it is beyond", (query, properties) => {
+    expect(parse(query)).toMatchObject({ properties });
+  });
+
   test("is documented as the whole number that it is", () => {
     expect(z.toJSONSchema(z.object(pageQuery), { io: "input" })).toMatchObject({
       properties: {
