@@ -5,6 +5,7 @@ import type {
   ServiceBusReceiver,
 } from "@azure/service-bus";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withCallSignal } from "./call-signal.js";
 import { errorText } from "./log.js";
 import type { Consumer } from "./service-bus-triggers.js";
 import { SettlementQueue } from "./settlement-queue.js";
@@ -92,10 +93,10 @@ export const pumpBatches = (consumer: Consumer, receiver: ServiceBusReceiver): P
   const settlements = new SettlementQueue();
 
   const receiveOnce = async (): Promise<void> => {
-    const messages = await receiver.receiveMessages(consumer.config.maxMessageBatchSize, {
-      maxWaitTimeInMs: consumer.config.maxBatchWaitTime,
-      abortSignal: stopped.signal,
-    });
+    const { maxMessageBatchSize, maxBatchWaitTime: maxWaitTimeInMs } = consumer.config;
+    const messages = await withCallSignal(stopped.signal, async (abortSignal) =>
+      receiver.receiveMessages(maxMessageBatchSize, { maxWaitTimeInMs, abortSignal }),
+    );
     if (messages.length > 0) await processMessages(consumer, receiver, settlements, messages);
   };
   const loop = async (): Promise<void> => {

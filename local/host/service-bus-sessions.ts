@@ -2,6 +2,7 @@
 import type { ServiceBusSessionReceiver } from "@azure/service-bus";
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withCallSignal } from "./call-signal.js";
 import type { ServiceBusConnections } from "./service-bus-connections.js";
 import { logReceiveError, processMessages, type Pump } from "./service-bus-pumps.js";
 import type { Consumer } from "./service-bus-triggers.js";
@@ -10,8 +11,6 @@ import { SettlementQueue } from "./settlement-queue.js";
 /** So many requests for a next session wait at the broker at the same time. */
 const maxWaitingRequests = 4;
 const retryMs = 500;
-/** The client listens to one signal for each of them; Node warns of a leak beyond ten listeners. */
-const listenersPerSession = 4;
 
 const errorCodeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
@@ -27,10 +26,12 @@ const workOff = async (
   const { maxMessageBatchSize, sessionIdleTimeout } = consumer.config;
   try {
     while (!stopped.aborted) {
-      const messages = await receiver.receiveMessages(isBatch ? maxMessageBatchSize : 1, {
-        maxWaitTimeInMs: sessionIdleTimeout,
-        abortSignal: stopped,
-      });
+      const messages = await withCallSignal(stopped, async (abortSignal) =>
+        receiver.receiveMessages(isBatch ? maxMessageBatchSize : 1, {
+          maxWaitTimeInMs: sessionIdleTimeout,
+          abortSignal,
+        }),
+      );
       if (messages.length === 0) return;
       await processMessages(consumer, receiver, settlements, messages);
     }
@@ -51,7 +52,8 @@ class SessionPump implements Pump {
     this.#consumer = consumer;
     this.#connections = connections;
     this.#isBatch = isBatch;
-    const listeners = listenersPerSession * consumer.config.maxConcurrentSessions;
+    // As many listen at most: more would be a leak, and Node would say so.
+    const listeners = consumer.config.maxConcurrentSessions + maxWaitingRequests;
     setMaxListeners(listeners, this.#stopped.signal);
     this.#askForMore();
   }
@@ -76,7 +78,9 @@ class SessionPump implements Pump {
     const signal = this.#stopped.signal;
     try {
       const { address, config } = this.#consumer;
-      const receiver = await this.#connections.nextSession(address, config, signal);
+      const receiver = await withCallSignal(signal, async (own) =>
+        this.#connections.nextSession(address, config, own),
+      );
       const work = workOff(this.#consumer, receiver, this.#isBatch, signal)
         .catch((error: unknown) => this.#report(error))
         .finally(() => {
