@@ -48,6 +48,8 @@ const describe = (error: unknown): string => {
 export const openPool = (connectionString: string, warn: (message: string) => void): Pool => {
   const pool = new Pool({ connectionString, max: poolSize });
   pool.on("error", (error) => warn(`A connection was lost: ${error.message}`));
+  // One that is in use shows its loss in the next query; its event, unheard, would end the process.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 };
 

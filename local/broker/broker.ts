@@ -63,6 +63,8 @@ const poolOf = (options: Database, undo: Undo, report: (error: unknown) => void)
   const pool = new Pool({ connectionString: options.connectionString, max: 4 });
   // The end of an idle connection is news only while it is wanted.
   pool.on("error", (error) => (pool.ending ? undefined : report(error)));
+  // A connection may break before whoever asked for it can listen; its next query tells, too.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   undo.add(() => pool.end());
   return pool;
 };
