@@ -141,8 +141,9 @@ export const instances: Part = {
       one.onConflict?.executionId,
       one.onConflict === undefined ? null : JSON.stringify(one.onConflict.body),
     ]),
-  ctes: (from, fenced) => `wanted as (select distinct on (u.id) u.* from ${from}
+  ctes: (from, fenced) => `asked as (select u.* from ${from}
       where u.source is null or u.source in (${fenced})),
+    wanted as (select distinct on (id) * from asked),
     known as (select i.key, i.id, i.epoch, i.execution_id, i.completed_at is not null as ended,
         i.execution_id = w.execution_id as same
       from durable.instance i join wanted w on i.id = w.id where i.hub = $1::text),
@@ -166,7 +167,7 @@ export const instances: Part = {
     stray_out as (delete from durable.message m using created c
       where m.hub = $1::text and m.instance_id = c.id),
     conflict_in as (insert into durable.message (id, hub, instance_id, execution_id, body)
-      select conflict_id, $1::text, conflict_target, conflict_execution, conflict_body from wanted
+      select conflict_id, $1::text, conflict_target, conflict_execution, conflict_body from asked
       where conflict_id is not null
         and (id, execution_id) not in (select id, execution_id from created)
       on conflict (id) do nothing)`,

@@ -50,3 +50,26 @@ test("what waits for a connection when the engine stops is not written, and keep
   expect(pool.totalCount - pool.idleCount).toBe(0);
   expect((await pool.query("select from durable.instance")).rowCount).toBe(0);
 });
+
+test("of two children with one id in one write, the refusal of the second is on disk", async () => {
+  const child = (execution: string, conflictId: number) => ({
+    id: "child",
+    kind: "orchestration" as const,
+    executionId: execution,
+    name: "flow",
+    status: "Pending" as const,
+    onConflict: {
+      id: conflictId,
+      target: "parent",
+      executionId: "parent-execution",
+      body: { type: "childFailed" as const, taskId: conflictId, reason: "", details: "" },
+    },
+  });
+  const committed = await committer.commit({
+    at: new Date(),
+    instances: [child("first", 1), child("second", 2)],
+  });
+  const winner = committed.created.get("child")?.executionId;
+  const { rows } = await pool.query<{ id: string }>("select id from durable.message");
+  expect(rows).toEqual([{ id: winner === "first" ? "2" : "1" }]);
+});
