@@ -21,6 +21,7 @@ import { endpointsOf } from "./endpoints.js";
 import { registerEndpoints } from "./register-endpoints.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
+import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
@@ -35,6 +36,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerPlatformEvents,
   registerFlowSweep,
   registerAttachmentSweep,
+  registerDocumentSweep,
   registerTicketSweep,
 ];
 

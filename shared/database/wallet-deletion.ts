@@ -18,7 +18,10 @@ const isNeverDeleted = `
   create or replace function borsello.is_being_deleted(of_wallet uuid) returns boolean
   language sql stable return false;`;
 
-/** The documents go by their exact keys: one per signature, and the filled form behind it. */
+/**
+ * The documents are noted by their exact keys, one per signature and the filled form behind it: a sweep
+ * removes them from their store. Those in the database go at once.
+ */
 const forceDelete = `
   create or replace function borsello.force_delete_wallet(of_wallet uuid, actor text)
   returns void language plpgsql security definer set search_path = borsello, pg_temp as $delete$
@@ -52,13 +55,14 @@ const forceDelete = `
     delete from bucket where wallet_id = of_wallet;
     delete from account where account_id = any(accounts);
 
-    delete from document using contract, generate_series(1, contract.attempt) as signature,
-      (values (''), ('/filled')) as stage (suffix)
-    where contract.wallet_id = of_wallet
-      and document.document_key = 'contract/' || of_wallet || '/' || signature || suffix;
-    delete from document using mandate, generate_series(1, mandate.sign_attempt) as signature
-    where mandate.wallet_id = of_wallet
-      and document.document_key = 'mandate/' || mandate_id || '/' || signature;
+    insert into doomed_document (document_key)
+    select 'contract/' || of_wallet || '/' || signature || suffix
+    from contract, generate_series(1, attempt) as signature, (values (''), ('/filled')) as stage (suffix)
+    where wallet_id = of_wallet
+    union all
+    select 'mandate/' || mandate_id || '/' || signature
+    from mandate, generate_series(1, sign_attempt) as signature where wallet_id = of_wallet;
+    delete from document using doomed_document where document.document_key = doomed_document.document_key;
     delete from contract where wallet_id = of_wallet;
     delete from mandate where wallet_id = of_wallet;
     delete from iban_validation where wallet_id = of_wallet;
