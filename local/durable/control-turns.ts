@@ -41,6 +41,10 @@ export const mismatchTurn = (context: TurnContext): Turn => {
 export const suspensionTurn = (context: TurnContext, message: Message): Turn => {
   const { now, state } = context;
   const reason = reasonOf(message);
+  // What was asked before the pause does not end it.
+  const past = [...state.inbox.values()].flatMap(({ id, body }) =>
+    body.type === "resume" && id < message.id ? [id] : [],
+  );
   const events = [
     historyEvent("ExecutionSuspended", now, { ...(reason !== undefined && { Reason: reason }) }),
   ];
@@ -59,7 +63,7 @@ export const suspensionTurn = (context: TurnContext, message: Message): Turn => 
         events: encodeEvents(events),
         forget: "nothing",
       },
-      consumed: [message.id],
+      consumed: [message.id, ...past],
     },
     events,
     opened: nothingOpened,

@@ -87,8 +87,12 @@ export const arrivals = (state: OrchestrationState, at: Date): Arrivals => {
       executionId === state.executionId && state.openActivities.has(taskId),
   );
   const events = ends.map((end) => activityEvent(end, at));
-  const waiting = [...state.inbox.values()]
-    .filter(({ body }) => body.type !== "terminate" && body.type !== "suspend")
+  const inbox = [...state.inbox.values()];
+  const resumes = inbox.flatMap(({ id, body }) => (body.type === "resume" ? [id] : []));
+  // Whoever asked for a pause before somebody asked to go on has had it.
+  const isPast = (id: number): boolean => resumes.some((resume) => id < resume);
+  const waiting = inbox
+    .filter(({ id, body }) => body.type !== "terminate" && (body.type !== "suspend" || isPast(id)))
     .sort((a, b) => a.id - b.id)
     .slice(0, arrivalsMax);
   const firedTimers: number[] = [];
