@@ -7,6 +7,7 @@ import type { Services } from "../../functions/services.js";
 import { createTicketRoute } from "../../shared/contracts/ticketing/tickets.js";
 import type { Database, Queryable } from "../../shared/database/database.js";
 import { findPartnerByClient } from "../../shared/database/partners.js";
+import { rememberedTimelines } from "../../shared/database/timelines.js";
 import { noFaultPoints } from "../../shared/platform/fault-points.js";
 import { addressOf, partnerNamed } from "../support/api.js";
 import { silentLogger } from "../support/bank-fixtures.js";
@@ -49,6 +50,7 @@ beforeAll(async () => {
   const caller = await findPartnerByClient(tickets.database, globex.clientId);
   services = {
     database,
+    timelines: rememberedTimelines(),
     documents: databaseDocuments(database),
     faults: noFaultPoints,
     logger: silentLogger,
