@@ -41,12 +41,13 @@ const fill = async (databaseUrl: string): Promise<void> => {
       [ticketsOfAcme],
     );
     await database.query(
-      `insert into borsello.ticket_timeline (case_number, created_by, text)
-       select case_number, 'acme-client', 'acme-client created the ticket' from borsello.ticket`,
+      `insert into borsello.ticket_timeline (case_number, created_by, created_on, text)
+       select case_number, 'acme-client', entered_on, 'acme-client created the ticket'
+       from borsello.ticket`,
     );
     await database.query(
-      `insert into borsello.ticket_timeline (case_number, created_by, text)
-       select $1, 'acme-client', 'Comment ' || number || ': is there anything new on this?'
+      `insert into borsello.ticket_timeline (case_number, created_by, created_on, text)
+       select $1, 'acme-client', now(), 'Comment ' || number || ': is there anything new on this?'
        from generate_series(2, $2) as number`,
       [long, entriesMax],
     );

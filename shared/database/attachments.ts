@@ -4,7 +4,7 @@ import { AttachmentSummary } from "../contracts/ticketing/attachments.js";
 import { finalStatuses } from "../domain/ticketing/status.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import type { Database, Queryable } from "./database.js";
-import { ticketEventInsert } from "./ticket-messages.js";
+import { entryDated, ticketEventInsert } from "./ticket-messages.js";
 import { scopeOf, ticketNotFound } from "./tickets.js";
 import type { Reader } from "./wallet-ownership.js";
 
@@ -134,12 +134,13 @@ const insertAttachment = `
     returning a
   ), changed as (
     update borsello.ticket as t
-    set closes_on = case when status = 'Resolved' then borsello.platform_now() + silence end
+    set ${entryDated},
+      closes_on = case when status = 'Resolved' then borsello.platform_now() + silence end
     from added where t.case_number = (a).case_number
     returning t, (a).attachment_id, (a).created_on
   ), entered as (
-    insert into borsello.ticket_timeline (case_number, created_by, text)
-    select (t).case_number, $7::text, $7::text || ' added the attachment [' || $3::text || ']'
+    insert into borsello.ticket_timeline (case_number, created_by, created_on, text)
+    select (t).case_number, $7::text, (t).entered_on, $7::text || ' added the attachment [' || $3::text || ']'
     from changed
   ), audited as (
     insert into borsello.audit (actor, partner_key, entity, entity_id, action, detail)

@@ -10,6 +10,7 @@ import {
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import type { Database } from "./database.js";
 import {
+  entryDated,
   platformAuthor,
   statusLine,
   ticketEventInsert,
@@ -45,7 +46,7 @@ const recorded = (changedBy: string, told = "changed"): string => `
 
 const moveTicket = `
   with changed as (
-    update borsello.ticket as t set status = $6, version = version + 1,
+    update borsello.ticket as t set ${entryDated}, status = $6, version = version + 1,
       taken_in_charge_on = case when $6 = 'In progress' and request_type = 'Alert'
         then borsello.platform_now() else taken_in_charge_on end,
       resolved_date = case when $6 = 'Resolved' then borsello.platform_now() else resolved_date end,
@@ -113,7 +114,7 @@ export const operateTicket = (
 
 const commentTicket = `
   with changed as (
-    update borsello.ticket as t set
+    update borsello.ticket as t set ${entryDated},
       status = case when status = any ($6) then 'In progress' else status end,
       version = version + case when status = any ($6) then 1 else 0 end,
       expiration_date = case when status = any ($6)

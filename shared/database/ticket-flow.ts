@@ -3,6 +3,7 @@ import { z } from "zod";
 import { ticketStatuses } from "../domain/ticketing/status.js";
 import type { Database, Queryable } from "./database.js";
 import {
+  entryDated,
   platformAuthor,
   statusLine,
   ticketEventInsert,
@@ -33,7 +34,7 @@ const Done = z.object({ caseNumber: z.string() });
 
 const expire = `
   with changed as (
-    update borsello.ticket as t set expired_on = borsello.platform_now()
+    update borsello.ticket as t set ${entryDated}, expired_on = borsello.platform_now()
     where case_number = $1 and due_on = $2 and status in ('New', 'In progress')
     returning t
   ), entered as (${timelineInsert({
@@ -55,8 +56,8 @@ export const expireTicket = async (
 
 const close = `
   with changed as (
-    update borsello.ticket as t set status = 'Closed', version = version + 1, closes_on = null,
-      closure_date = borsello.platform_now()
+    update borsello.ticket as t set ${entryDated}, status = 'Closed', version = version + 1,
+      closes_on = null, closure_date = borsello.platform_now()
     where case_number = $1 and due_on = $2 and status = 'Resolved'
     returning t, old.status as previous
   ), entered as (${timelineInsert({

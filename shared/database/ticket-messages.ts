@@ -20,6 +20,9 @@ export const ticketEventInsert = (
 export const statusLine = (author: string, from: string, to: string): string =>
   `${author} || ' changed status from [' || ${from} || '] to [' || ${to} || ']'`;
 
+/** Part of every change that enters something: the date of its entries, never before the last one's. */
+export const entryDated = "entered_on = greatest(entered_on, borsello.platform_now())";
+
 interface Entry {
   readonly author: string;
   readonly text: string;
@@ -28,12 +31,13 @@ interface Entry {
 
 /** The entries, in this order, for the ticket `t` that the WITH query `changed` returns. */
 export const timelineInsert = (...entries: readonly Entry[]): string => `
-  insert into borsello.ticket_timeline (case_number, created_by, text)
-  select case_number, author, text from (
+  insert into borsello.ticket_timeline (case_number, created_by, created_on, text)
+  select case_number, author, entered_on, text from (
     ${entries
       .map(
         ({ author, text, when = "true" }, place) =>
-          `select ${place} as place, (t).case_number, ${author} as author, ${text} as text
+          `select ${place} as place, (t).case_number, (t).entered_on, ${author} as author,
+             ${text} as text
            from changed where ${when}`,
       )
       .join(" union all ")}

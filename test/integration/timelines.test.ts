@@ -1,5 +1,7 @@
 /** Remembered timelines are what the database holds, whatever came between two readings. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { TimelineItem } from "../../shared/contracts/ticketing/tickets.js";
 import { addComment } from "../../shared/database/ticket-changes.js";
 import { rememberedTimelines } from "../../shared/database/timelines.js";
 import { acmeActor, globexActor, openTicket, operator } from "../support/ticket-fixtures.js";
@@ -29,6 +31,15 @@ test("each reading holds all entries so far, in their order, by however many it 
     expect(read).toBe(await fresh(caseNumber));
     expect((JSON.parse(read) as unknown[]).length).toBe(1 + 4 * (round + 1));
   }
+});
+
+test("entries that come at the same time are dated in their order", async () => {
+  const caseNumber = await openTicket(tickets.database);
+  await Promise.all(Array.from({ length: 80 }, (_, place) => comment(caseNumber, String(place))));
+  const items = z.array(TimelineItem).parse(JSON.parse(await fresh(caseNumber)));
+  const dates = items.map(({ createdon }) => createdon);
+  expect(dates.length).toBe(81);
+  expect(dates).toEqual(dates.toSorted());
 });
 
 test("what is remembered for its owner stays unknown to another partner, and not to operators", async () => {

@@ -33,6 +33,9 @@ create table borsello.ticket (
   closes_on timestamptz,
   closure_date timestamptz,
   closure_response text,
+  -- The date of the timeline's last entry. A change that waited for this row began before the one that
+  -- it waited for ended: its entry takes the later of the two dates, so that time never runs back.
+  entered_on timestamptz not null default borsello.platform_now(),
   -- Counts the changes of status: each business event carries the version that it reports.
   version bigint not null default 1,
   -- When the flow has to act next; null: only somebody's call moves the ticket.
@@ -60,7 +63,8 @@ create table borsello.ticket_timeline (
   -- Entries are added under the ticket's lock, so they lie in the order of time.
   entry_id bigint generated always as identity,
   created_by text not null,
-  created_on timestamptz not null default borsello.platform_now(),
+  -- The ticket's entered_on at that moment.
+  created_on timestamptz not null,
   text text not null,
   -- Written out once, so that thousands of entries are answered as fast as they can be read.
   item text not null generated always as
