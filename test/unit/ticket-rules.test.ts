@@ -18,7 +18,7 @@ test.each<[Urgency["type"], Urgency["impact"], string, number]>([
 
 test.each(ticketStatuses)("%s is found by its form in addresses, in any case", (status) => {
   const form = urlForm(status);
-  expect(form).toMatch(/^[A-Za-z]+$/);
+  expect(form).toBe(status === "In progress" ? "InProgress" : status);
   for (const spelt of [form, form.toLowerCase(), form.toUpperCase()])
     expect(statusOfUrl(spelt)).toBe(status);
 });

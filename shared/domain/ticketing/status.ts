@@ -13,7 +13,8 @@ export const ticketStatuses = [
 export type TicketStatus = (typeof ticketStatuses)[number];
 
 /** As paths, queries and the body of a status update write it. */
-export const urlForm = (status: TicketStatus): string => status.replace(" ", "");
+export const urlForm = (status: TicketStatus): string =>
+  status === "In progress" ? "InProgress" : status;
 
 const byUrlForm = new Map(ticketStatuses.map((status) => [urlForm(status).toLowerCase(), status]));
 
