@@ -33,33 +33,73 @@ const decodedOnce = (text: string): string =>
       /&(lt|gt|amp|quot|apos|colon|sol|quest|equals|tab|newline|nbsp|shy|zwnj|zwj);?/gi,
       (entity, name: string) => named[name.toLowerCase()] ?? entity,
     )
-    .replace(/%([2-7][0-9a-f])|\\(?:x|u00|u\{0*)([2-7][0-9a-f])\}?/gi, (_, ...hex: unknown[]) =>
-      characterOf(Number.parseInt(String(hex[0] ?? hex[1]), 16)),
+    .replace(
+      /(?:%(?:u00)?|\\(?:x|u00|u\{0*))([0-7][0-9a-f])\}?|\\0?([4-7][0-7]|1[0-7]{2})/gi,
+      (_, hex: string | undefined, octal: string) =>
+        characterOf(hex === undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex, 16)),
     );
 
 /** Look-alikes become what they look like; what nobody sees goes. */
 const unmasked = (text: string): string =>
-  text.normalize("NFKC").replace(/\p{Cf}|(?!\s)\p{Cc}/gu, "");
+  text.normalize("NFKC").replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu, "");
 
-/** The name with its letters apart if they like, not as the beginning of a longer name. */
-const spaced = (name: string): string => `${Array.from(name).join("\\s*")}(?![\\p{L}\\p{N}_-])`;
+/** The name with its letters apart if they like. */
+const spaced = (name: string): string => Array.from(name).join("\\s*");
 
-/** A tag up to one of its attributes, over quoted values that hold a ">". */
-const tagUpTo = `<[a-z!/](?:[^<>"']|"[^"<]*"|'[^'<]*')*?(?<=[\\s"'/])`;
+/** Not the beginning of a longer name. */
+const ends = "(?![\\p{L}\\p{N}_-])";
 
 const hazards: readonly RegExp[] = [
-  // What the API's document names, with white space wherever it fits.
-  new RegExp(`<[\\s/\\\\]*(?:${spaced("script")}|${spaced("iframe")})`, "iu"),
-  /<\s*\?\s*(?:p\s*h\s*p|=)/i,
-  // PHP's short tag; an XML declaration is none.
-  /<\?\s*(?!xml\b)[a-z_$@/]/i,
-  // What else runs or loads things, where it really is a tag.
-  /<\/?(?:object|embed|applet|frame|frameset|base|meta|link|style)(?![\w-])/i,
-  new RegExp(`${tagUpTo}on[a-z]{3,}\\s*=`, "i"),
-  new RegExp(`${tagUpTo}[a-z]+\\s*=[\\s"']*(?:java|vb)\\s*s\\s*c\\s*r\\s*i\\s*p\\s*t\\s*:`, "i"),
+  // What the API's document names, with white space wherever it fits, in XML with a prefix too.
+  new RegExp(
+    `<[\\s/\\\\]*(?:[a-z][\\w.-]*:\\s*)?(?:${spaced("script")}|${spaced("iframe")})${ends}`,
+    "iu",
+  ),
+  new RegExp(`<\\s*\\?\\s*(?:${spaced("php")}|=)`, "i"),
+  // PHP's short tag before a name, a variable, a bracket, a comment; an XML declaration is none.
+  /<\?\s*(?!xml\b)[a-z_$@/\\([{#`]/i,
+  /<\?\s*["'][^<?(]*\([^<?]*\?>/,
 ];
 
-const isHazardous = (text: string): boolean => hazards.some((hazard) => hazard.test(text));
+/** A tag may end at the next bracket, at the first ">", or at one that no quotes hold: each reading counts. */
+const tagReadings = [
+  /<[a-z!/][^<>]*/gi,
+  /<[a-z!/][^>]*/gi,
+  /<[a-z!/](?:[^>"']|"[^"]*"|'[^']*')*/gi,
+];
+
+/** The events of HTML and SVG, by the first letters of their families. */
+const events =
+  "abort|activat|after|animation|auxclick|before|begin|blur|cancel|canplay|change|click|close|" +
+  "command|content|context|copy|cuechange|cut|dblclick|device|drag|drop|duration|emptied|end|error|" +
+  "focus|form|fullscreen|gesture|gotpointer|hashchange|input|invalid|key|language|load|lostpointer|" +
+  "message|mouse|offline|online|orientation|page|paste|pause|play|pointer|popstate|progress|" +
+  "ratechange|readystate|rejection|repeat|reset|resize|scroll|search|security|seek|select|show|slot|" +
+  "stalled|start|storage|submit|suspend|timeupdate|toggle|touch|transition|unhandled|unload|volume|" +
+  "waiting|webkit|wheel";
+
+/** What else runs or loads something, once it is an attribute of a tag; the bare tag does not. */
+const tagHazards: readonly RegExp[] = [
+  new RegExp(`[\\s"'/]on(?:${events})[a-z]*\\s*=`, "i"),
+  new RegExp(
+    `[\\s"'/][\\w:-]+\\s*=[\\s"']*(?:${spaced("javascript")}|${spaced("vbscript")})\\s*:`,
+    "i",
+  ),
+  new RegExp(
+    "^<(?:object|embed|applet|frame|base|meta|link)[\\s/].*?(?<=[\\s\"'/])" +
+      "(?:data|src|code\\w*|archive|classid|href|http-equiv)\\s*=",
+    "is",
+  ),
+  /^<style[\s>/]|^<style$/i,
+];
+
+const holdsHazardousTag = (text: string): boolean =>
+  tagReadings.some((reading) =>
+    (text.match(reading) ?? []).some((tag) => tagHazards.some((hazard) => hazard.test(tag))),
+  );
+
+const isHazardous = (text: string): boolean =>
+  hazards.some((hazard) => hazard.test(text)) || holdsHazardousTag(text);
 
 /** Whether a tag appears once the tags inside it are taken out. */
 const hidesInTags = (text: string): boolean => {
