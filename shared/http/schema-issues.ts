@@ -24,6 +24,7 @@ const noun = (type: string): string => nouns[type] ?? type;
 
 const formats: Readonly<Record<string, string>> = {
   uuid: "must be a UUID.",
+  guid: "must be a UUID.",
   date: "must be a date like 2030-01-31.",
   datetime: "must be a UTC date-time like 2030-01-31T10:00:00Z.",
   email: "must be an e-mail address.",

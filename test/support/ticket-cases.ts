@@ -12,6 +12,8 @@ export interface TicketWorld {
 }
 
 export const unknownWallet = "01890a5d-ac96-774b-bcce-b302099a8057";
+/** Of no version that there is: still nobody's, and not malformed. */
+const unknownWalletOfNoVersion = "11111111-1111-1111-1111-111111111111";
 export const unknownTicket = "CAS-2222-2222-2222";
 
 export interface TicketCall {
@@ -92,6 +94,7 @@ const creations = of(tickets.createTicketRoute, [
   ["Business", 200, { body: business }],
   ["Alert with nulls", 200, { body: alertWithNulls }],
   ["an unknown wallet", 404, { body: consumerBody(unknownWallet) }],
+  ["an unknown wallet of no version", 404, { body: consumerBody(unknownWalletOfNoVersion) }],
   ["another partner's wallet", 404, (world) => ({ body: consumerBody(world.walletOfGlobex) })],
   ...Object.entries(invalidCreations).map(([what, change]): Row => [
     what,
@@ -156,6 +159,7 @@ const reads = [
   ...of(tickets.getWalletTicketsRoute, [
     ["a wallet's", 200, ({ walletId }) => ({ params: { walletid: walletId } })],
     ["an unknown wallet's", 404, { params: { walletid: unknownWallet } }],
+    ["another unknown wallet's", 404, { params: { walletid: unknownWalletOfNoVersion } }],
     ["no wallet's", 400, { params: { walletid: "42" } }],
   ]),
   ...of(tickets.getTimelineRoute, [

@@ -1,5 +1,6 @@
 /** The sandbox route that stands for a customer who refuses the contract (contract 0.5). */
 import { z } from "zod";
+import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
 
 export const declineContractRoute = route({
@@ -7,7 +8,7 @@ export const declineContractRoute = route({
   api: "sandbox",
   method: "PUT",
   path: "wallets/{walletId}/contract/decline",
-  params: { walletId: z.uuid() },
+  params: { walletId: Identifier },
   role: "Sandbox.Use",
   ok: {
     status: 200,

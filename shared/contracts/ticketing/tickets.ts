@@ -1,6 +1,7 @@
 /** Tickets and the routes that create and read them (ticketing seed, 2.1 to 2.5 and 4). */
 import { z } from "zod";
 import { categoryOfType, ticketCategories } from "../../domain/ticketing/categories.js";
+import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
 import {
   DateTime,
@@ -59,7 +60,7 @@ export const TimelineItem = z
 
 export const CreateTicketBody = z
   .strictObject({
-    walletid: z.uuid().nullish().describe("Required for Consumer, not to be set otherwise."),
+    walletid: Identifier.nullish().describe("Required for Consumer, not to be set otherwise."),
     externalid: OptionalText(255),
     product: z.enum(["wallet", "cards"]),
     impact: z.enum(["isolato", "massivo"]).nullish(),
@@ -137,7 +138,7 @@ export const getWalletTicketsRoute = route({
   api: "ticketing",
   method: "GET",
   path: "tickets/wallet/{walletid}",
-  params: { walletid: z.uuid() },
+  params: { walletid: Identifier },
   role: "Ticket.Read",
   ok: { status: 200, schema: z.object({ response: z.array(TicketSummary) }) },
   errors: ["WalletNotFound"],

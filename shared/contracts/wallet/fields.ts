@@ -1,6 +1,7 @@
 /** Fields that the wallet API's bodies share: texts, dates, identifiers. */
 import { z } from "zod";
 import { emailPattern } from "../../domain/wallet/email.js";
+import { Identifier } from "../identifier.js";
 
 /** One line of text as people write it, ends trimmed; control characters have no place in it. */
 export const Text = z
@@ -24,4 +25,4 @@ export const NullableDateTime = DateTime.nullable();
 export const NullableDate = z.iso.date().nullable();
 export const Metadata = z.record(z.string(), z.unknown());
 
-export const walletParams = { walletId: z.uuid() } as const;
+export const walletParams = { walletId: Identifier } as const;

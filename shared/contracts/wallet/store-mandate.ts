@@ -1,5 +1,6 @@
 /** A store's mandate, as the wallet mandate record shows it, and its routes (wallet seed, 4.4, 4.5). */
 import { z } from "zod";
+import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
 import { Mandate } from "./mandates.js";
 import { storeErrors, storeParams } from "./stores.js";
@@ -48,7 +49,7 @@ export const disableStoreMandateRoute = route({
   api: "wallet",
   method: "PUT",
   path: "stores/{storeId}/mandate/disable",
-  params: { storeId: z.uuid() },
+  params: { storeId: Identifier },
   role: "Mandate.Write",
   ok: record,
   errors: ["MandateStatusInvalid", "DealerOfAnotherPartner", "StoreNotFound", "MandateNotFound"],

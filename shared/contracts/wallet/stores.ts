@@ -1,5 +1,6 @@
 /** The store record and the routes of a dealer's stores (wallet seed, 2.8, 4.5; contract 3.2). */
 import { z } from "zod";
+import { Identifier } from "../identifier.js";
 import { pageErrors, pageQuery, paginated } from "../pages.js";
 import { route } from "../route.js";
 import { Code, DateTime, Email, Metadata, NullableDateTime, Text } from "./fields.js";
@@ -70,7 +71,7 @@ export const UpdateStoreBody = CreateStoreBody.extend({ isActive: z.boolean() })
 export type StoreUpdate = z.output<typeof UpdateStoreBody>;
 
 export const dealerParams = { dealerKey: Code } as const;
-export const storeParams = { dealerKey: Code, storeId: z.uuid() } as const;
+export const storeParams = { dealerKey: Code, storeId: Identifier } as const;
 
 export const dealerErrors = ["DealerOfAnotherPartner", "DealerNotFound"] as const;
 export const storeErrors = [...dealerErrors, "StoreNotFound"] as const;
@@ -172,7 +173,7 @@ export const searchStoresRoute = route({
   api: "wallet",
   method: "POST",
   path: "stores/search",
-  body: z.array(z.uuid()).max(idsMax),
+  body: z.array(Identifier).max(idsMax),
   role: "Wallet.Read",
   ok: { status: 200, schema: z.array(Store) },
   errors: [],

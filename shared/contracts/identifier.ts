@@ -1,0 +1,8 @@
+/** Identifiers of ours as callers send them back. */
+import { z } from "zod";
+
+/**
+ * Any UUID's shape, whatever its version and variant say: one that nobody gave out, such as
+ * 11111111-1111-1111-1111-111111111111, is not malformed but unknown.
+ */
+export const Identifier = z.guid();
