@@ -84,36 +84,67 @@ export type DueFlow = z.output<typeof Due>;
 /** Young rows are left to the broker's messages, which are on their way. */
 const graceMinutes = 2;
 
+const isOld = (column: string): string =>
+  `${column} < borsello.platform_now() - interval '${graceMinutes} minutes'`;
+
+interface DueKind {
+  readonly flow: DueFlow["flow"];
+  /** One row of an owner at most; an index holds these rows, and no others, in the owners' order. */
+  readonly from: string;
+  readonly owner: string;
+  readonly attempt?: string;
+  readonly mandateId?: string;
+}
+
+const dueKinds: readonly DueKind[] = [
+  {
+    flow: "ibanValidation",
+    from: `borsello.iban_validation where status = 'Waiting' and ${isOld("requested_at")}`,
+    owner: "wallet_id",
+    attempt: "attempt",
+  },
+  {
+    flow: "contractSigning",
+    from: `borsello.contract where status = 'Signing' and ${isOld("requested_at")}`,
+    owner: "wallet_id",
+    attempt: "attempt",
+  },
+  {
+    flow: "mandateActivation",
+    from: `borsello.mandate
+      where (status in ('ActivationRequested', 'Active', 'DisableRequested')
+        or status = 'Filled' and ${isOld("sign_requested_at")})`,
+    owner: "coalesce(wallet_id, store_id)",
+    mandateId: "mandate_id",
+  },
+  {
+    flow: "walletOnboarding",
+    from: `borsello.onboarding join borsello.wallet using (wallet_id)
+      where onboarding.status = 'Running' and wallet.status <> 'Closed'
+        and ${isOld("creation_date")}`,
+    owner: "wallet_id",
+  },
+];
+
+/** The first owners of one kind are enough: the first of all are among them. */
+const firstOf = ({ flow, from, owner, attempt = "null", mandateId = "null" }: DueKind): string => `(
+  select '${flow}' as flow, ${owner} as owner_id, ${attempt}::integer as attempt,
+    ${mandateId}::uuid as mandate_id
+  from ${from} and ${owner} > $1 order by ${owner} limit $2)`;
+
+const selectDue = `
+  with due as (${dueKinds.map(firstOf).join(" union all ")}), page as (
+    select distinct owner_id from due order by owner_id limit $2
+  )
+  select flow, owner_id as "ownerId", attempt, mandate_id as "mandateId"
+  from due join page using (owner_id) order by owner_id`;
+
+/** Before every owner. */
+const nobody = "00000000-0000-0000-0000-000000000000";
+
 /** Flows that the tables say should be running, in pages: `after` is the last page's last owner. */
 export const dueFlows = (
   database: Queryable,
   after: string | null,
   ownersMax: number,
-): Promise<DueFlow[]> =>
-  database.rows(
-    Due,
-    `with due as (
-       select 'ibanValidation' as flow, wallet_id as owner_id, attempt, null::uuid as mandate_id
-       from borsello.iban_validation
-       where status = 'Waiting' and requested_at < borsello.platform_now() - $3::interval
-       union all
-       select 'contractSigning', wallet_id, attempt, null from borsello.contract
-       where status = 'Signing' and requested_at < borsello.platform_now() - $3::interval
-       union all
-       select 'mandateActivation', coalesce(wallet_id, store_id), null, mandate_id
-       from borsello.mandate
-       where status in ('ActivationRequested', 'Active', 'DisableRequested')
-         or status = 'Filled' and sign_requested_at < borsello.platform_now() - $3::interval
-       union all
-       select 'walletOnboarding', wallet_id, null, null
-       from borsello.wallet left join borsello.onboarding using (wallet_id)
-       where coalesce(onboarding.status, 'Running') = 'Running' and wallet.status <> 'Closed'
-         and creation_date < borsello.platform_now() - $3::interval
-     ), page as (
-       select distinct owner_id from due where $1::uuid is null or owner_id > $1::uuid
-       order by owner_id limit $2
-     )
-     select flow, owner_id as "ownerId", attempt, mandate_id as "mandateId"
-     from due join page using (owner_id) order by owner_id`,
-    [after, ownersMax, `${graceMinutes} minutes`],
-  );
+): Promise<DueFlow[]> => database.rows(Due, selectDue, [after ?? nobody, ownersMax]);

@@ -14,7 +14,6 @@ import { success, type Outcome } from "../domain/outcome.js";
 import type { Database, Queryable } from "./database.js";
 import { readOwned, type OwnershipRefusal, type Reader } from "./wallet-ownership.js";
 
-const expiryDays = 90;
 const silentDays = 7;
 const dayMs = 86_400_000;
 
@@ -27,17 +26,15 @@ const Facts = z.object({
   isIbanValidated: z.boolean(),
   createdAt: at,
   settings: partnerSettings,
-  onboarding: z
-    .object({
-      status: z.enum(onboardingStatuses),
-      startedAt: at,
-      expiresAt: at,
-      endedAt: maybeAt,
-      reminders: z.int(),
-      remindedAt: maybeAt,
-      steps: z.array(OnboardingStep),
-    })
-    .nullable(),
+  onboarding: z.object({
+    status: z.enum(onboardingStatuses),
+    startedAt: at,
+    expiresAt: at,
+    endedAt: maybeAt,
+    reminders: z.int(),
+    remindedAt: maybeAt,
+    steps: z.array(OnboardingStep),
+  }),
   iban: z
     .object({
       status: z.enum(["Waiting", "Validated", "Expired", "Replaced"]),
@@ -114,7 +111,7 @@ const stepsOf = ({ settings, ...facts }: Facts): readonly Step[] =>
     mandateSetting: settings.onboarding.mandate,
   });
 
-/** Before the flow has opened its row, an onboarding is running all the same. */
+/** While it runs, its steps are those of this moment. */
 export const findOnboarding = async (
   database: Database,
   reader: Reader,
@@ -122,10 +119,8 @@ export const findOnboarding = async (
 ): Promise<Outcome<Onboarding, OwnershipRefusal>> => {
   const found = readOwned(await readFacts(database, walletId), reader, walletId);
   if (!found.ok) return found;
-  const { onboarding, createdAt } = found.value;
-  const { status, endedAt } = onboarding ?? { status: "Running" as const, endedAt: null };
-  const steps = status === "Running" ? stepsOf(found.value) : (onboarding?.steps ?? []);
-  const startedAt = onboarding?.startedAt ?? createdAt;
+  const { status, startedAt, endedAt, steps: kept } = found.value.onboarding;
+  const steps = status === "Running" ? stepsOf(found.value) : kept;
   return success({ walletId, status, steps: [...steps], startedAt, endedAt });
 };
 
@@ -136,21 +131,6 @@ export interface OnboardingReview {
   readonly expiresAt: string;
   readonly reminders: number;
 }
-
-/** The row, opened by whoever comes first; what it says when it is there already counts. */
-const openOnboarding = (database: Database, walletId: string): Promise<number> =>
-  database.execute(
-    `with opened as (
-       insert into borsello.onboarding (wallet_id, partner_key, started_at, expires_at)
-       select wallet_id, partner_key, creation_date, creation_date + make_interval(days => $2)
-       from borsello.wallet where wallet_id = $1
-       on conflict do nothing
-       returning wallet_id, partner_key, status
-     )
-     insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
-     select 'platform', partner_key, 'Onboarding', wallet_id::text, 'start', status from opened`,
-    [walletId, expiryDays],
-  );
 
 /** Ends an onboarding that still runs and keeps its steps as they are now. */
 const endOnboarding = (
@@ -195,9 +175,8 @@ export const reviewOnboarding = async (
   database: Database,
   walletId: string,
 ): Promise<OnboardingReview> => {
-  await openOnboarding(database, walletId);
   const facts = await readFacts(database, walletId);
-  if (facts?.onboarding == null) return gone;
+  if (facts === undefined) return gone;
   const { startedAt, expiresAt, reminders, remindedAt, status } = facts.onboarding;
   const steps = stepsOf(facts);
   const progress = lastProgress(steps, startedAt);
