@@ -1,5 +1,6 @@
 /** Remembers when each timer function ran last and is due next, across restarts. */
 import type { Pool } from "pg";
+import { inTransaction } from "../durable/transaction.js";
 
 export interface TimerStatus {
   /** Undefined until the function has run for the first time. */
@@ -22,10 +23,8 @@ interface StatusRow {
 /** Any number that is the host's own: it keeps two hosts from making the schema at once. */
 const schemaLock = 7_071_002;
 
-const createSchema = async (pool: Pool): Promise<void> => {
-  const client = await pool.connect();
-  try {
-    await client.query("begin");
+const createSchema = async (pool: Pool): Promise<void> =>
+  inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock($1)", [schemaLock]);
     await client.query(`
       create schema if not exists host;
@@ -37,11 +36,7 @@ const createSchema = async (pool: Pool): Promise<void> => {
         updated timestamptz not null,
         primary key (app, function_name)
       )`);
-    await client.query("commit");
-  } finally {
-    client.release();
-  }
-};
+  });
 
 /** `app` keeps apps that share one database apart. */
 export const timerStatusStore = async (pool: Pool, app: string): Promise<TimerStatusStore> => {
