@@ -88,7 +88,7 @@ export class Client {
 
   async purge({ id, key }: InstanceRow): Promise<number> {
     const removed = await removeInstances(this.#pool, [key]);
-    this.#registry.forget(id);
+    this.#registry.forget(id, Number(key));
     return removed;
   }
 

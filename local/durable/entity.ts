@@ -170,6 +170,10 @@ export class Entity implements LiveInstance {
     return this.#state.id;
   }
 
+  get key(): number {
+    return this.#state.key;
+  }
+
   get isIdle(): boolean {
     return !this.#busy && !this.#hasWork();
   }

@@ -11,6 +11,8 @@ import type { VersionSettings } from "./versions.js";
 /** An instance in memory. It works through what it is given, one turn after the other. */
 export interface LiveInstance {
   readonly id: string;
+  /** Of this life of the id. */
+  readonly key: number;
   /** True while nothing is left to do now: no turn, no message, no running activity. */
   readonly isIdle: boolean;
   /** A message is on disk and due. */

@@ -29,6 +29,10 @@ export class Orchestration implements LiveInstance {
     return this.#state.id;
   }
 
+  get key(): number {
+    return this.#state.key;
+  }
+
   get isIdle(): boolean {
     const { ends } = this.#state;
     return !this.#busy && this.#running === 0 && ends.length === 0 && !this.#hasWork();

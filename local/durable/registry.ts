@@ -145,7 +145,7 @@ export class Registry implements Hub {
       this.#outdated.add(instanceId);
       return;
     }
-    this.forget(instanceId);
+    if (live !== undefined) this.#drop(live);
     this.#loader.want(instanceId);
   }
 
@@ -217,12 +217,15 @@ export class Registry implements Hub {
     }
   }
 
-  /** The instance was removed from the database. */
-  forget(instanceId: string): void {
+  /** This life of the id was removed from the database; another may have begun meanwhile. */
+  forget(instanceId: string, key: number): void {
     const live = this.#live.get(instanceId);
-    if (live === undefined) return;
+    if (live?.key === key) this.#drop(live);
+  }
+
+  #drop(live: LiveInstance): void {
     live.leave();
-    this.#live.delete(instanceId);
+    this.#live.delete(live.id);
     this.#idle.delete(live);
   }
 
