@@ -68,7 +68,7 @@ const updateStatusPathEndpoint = endpoint(
     // Not in the route's schema: what is wrong with this parameter is 422 here, and not 400.
     const to = UrlStatus.safeParse(params.newStatus);
     if (!to.success)
-      return refuse(refusal("ValidationFailed", { newStatus: issueSentence(to.error.issues) }));
+      return refuse(refusal("TicketStatusUnknown", { newStatus: issueSentence(to.error.issues) }));
     const updated = await updateStatus(database, caller, {
       caseNumber: params.casenumber,
       to: to.data,

@@ -125,6 +125,7 @@ export const errorTable = table({
     description: "The body's content type is not one that this call takes.",
   },
   ValidationFailed: { status: 422, description: "The body does not fit the schema." },
+  TicketStatusUnknown: { status: 422, description: "The path names no status of tickets." },
   TicketTransitionInvalid: {
     status: 422,
     description: "The ticket's status does not allow this change.",

@@ -37,7 +37,7 @@ const ticketingBody = (
     // A JSON pointer to a field of the body reads better without its slash.
     const name = key.replace(/^\//, "");
     if (!text.endsWith(".")) return `${name}: ${text}.`;
-    return name === "" ? text : `${name} ${text}`;
+    return name === "" ? `It ${text}` : `${name} ${text}`;
   });
   return {
     error: STATUS_CODES[status] ?? "Error",

@@ -175,7 +175,19 @@ describe("what is answered", () => {
     const params = { newStatus: literal };
     const answer = await request(changes.updateStatusPathRoute, { ticket: "New", params });
     expectRefusal(answer, 422);
-    expect(JSON.stringify(answer.body)).toContain("is missing: send a JSON body");
+    expect(answer.body).toMatchObject({
+      error_description: "The body does not fit the schema. It is missing: send a JSON body.",
+    });
+  });
+
+  test("a refused status is answered with those that there are, as addresses write them", async () => {
+    const statuses = "New, InProgress, WaitingForCustomer, Resolved, Closed, Canceled, Rejected";
+    const params = { newStatus: "Open" };
+    const answer = await request(changes.updateStatusPathRoute, { ticket: "New", params });
+    expect(answer.body).toEqual({
+      error: "Unprocessable Entity",
+      error_description: `The path names no status of tickets. newStatus must be one of ${statuses}.`,
+    });
   });
 
   test("an operator reads and moves every partner's tickets", async () => {

@@ -40,7 +40,7 @@ export const updateStatusPathRoute = route({
   body: z.strictObject({ closingResponse }).optional(),
   role: "Ticket.Write",
   ok: { status: 200, schema: StatusUpdated },
-  errors: ["TicketNotFound", "TicketTransitionInvalid", "ValidationFailed"],
+  errors: ["TicketNotFound", "TicketStatusUnknown", "TicketTransitionInvalid", "ValidationFailed"],
   summary: "Change a ticket's status, named in the path",
   description: statusDescription,
 });
