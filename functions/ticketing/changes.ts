@@ -41,8 +41,6 @@ interface StatusUpdate {
   readonly closingResponse: string | null | undefined;
 }
 
-const isBlank = (text: string | null | undefined): boolean => text == null || text.trim() === "";
-
 const updateStatus = async (
   database: Database,
   caller: TicketActor,
@@ -52,7 +50,7 @@ const updateStatus = async (
 > => {
   const move = { from: partnerMoves[to], to };
   if (to !== "Closed") return updateTicketStatus(database, caller, caseNumber, move);
-  if (closingResponse == null || isBlank(closingResponse))
+  if (closingResponse == null || closingResponse.trim() === "")
     return refusal("ValidationFailed", {
       closingResponse: "is required where a ticket is closed.",
     });

@@ -16,7 +16,7 @@ import {
   ticketEventInsert,
   timelineInsert,
 } from "./ticket-messages.js";
-import { findTicket, scopeOf } from "./tickets.js";
+import { findTicket, scopeOf, visible } from "./tickets.js";
 import type { Reader } from "./wallet-ownership.js";
 
 /** Who changes a ticket: operators those of every partner. */
@@ -28,8 +28,6 @@ export interface TicketActor extends Reader {
 const operatorAuthor = "PlatformOperator";
 
 const Changed = z.object({ ticket: TicketDetail });
-
-const visible = "($2::text is null or partner_key = $2)";
 
 /** The rest of a statement whose WITH query `changed` returns the ticket as `t` and its `previous` status. */
 const recorded = (changedBy: string, told = "changed"): string => `

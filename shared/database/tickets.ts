@@ -68,8 +68,8 @@ export const createTicket = async (
   return created === undefined ? walletNotFound(ticket.walletId ?? "") : success(created);
 };
 
-/** Whose ticket: the caller's, where $2 names one. */
-const visible = "($2::text is null or partner_key = $2)";
+/** SQL: the row is the caller's, where $2 names one. */
+export const visible = "($2::text is null or partner_key = $2)";
 
 const FoundTicket = z.object({ ticket: TicketDetail });
 
