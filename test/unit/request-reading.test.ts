@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
+import { Identifier } from "../../shared/contracts/identifier.js";
 import { readJsonBody } from "../../shared/http/json-body.js";
 import { issueProperties } from "../../shared/http/schema-issues.js";
 import { parseParams, parseQuery, pathReader } from "../../shared/http/text-parameters.js";
@@ -147,6 +148,14 @@ test("a malformed identifier is IdentifierInvalid and named", () => {
     code: "IdentifierInvalid",
     properties: { walletId: "must be a UUID." },
   });
+});
+
+test("an identifier in upper case is the one that was given out, as it was given out", () => {
+  const walletId = "01890a5d-ac96-774b-bcce-b302099a8057";
+  const parsed = parseParams(z.object({ walletId: Identifier }), {
+    walletId: walletId.toUpperCase(),
+  });
+  expect(parsed).toEqual({ ok: true, value: { walletId } });
 });
 
 test("a path parameter that no database can hold is IdentifierInvalid and named", () => {
