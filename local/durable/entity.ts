@@ -4,7 +4,7 @@ import type { Change } from "./change.js";
 import { newEntity, noSuchFunction } from "./command-effects.js";
 import type { Hub, LiveInstance } from "./hub.js";
 import type { StoredInstance } from "./instance-rows.js";
-import type { Message, MessageBody, MessageOf } from "./messages.js";
+import { countUndated, type Message, type MessageBody, type MessageOf } from "./messages.js";
 import { entityInstanceId, errorMessage, parseEntityId } from "./protocol.js";
 
 const Lock = z.object({ parent: z.string(), parentExecution: z.string() });
@@ -148,6 +148,7 @@ const signalled = (
 export class Entity implements LiveInstance {
   readonly #hub: Hub;
   readonly #state: EntityState;
+  readonly holdsResults = false;
   #busy = false;
   #gone = false;
 
@@ -176,6 +177,10 @@ export class Entity implements LiveInstance {
 
   get isIdle(): boolean {
     return !this.#busy && !this.#hasWork();
+  }
+
+  get waiting(): number {
+    return countUndated(this.#state.inbox.values());
   }
 
   receive(message: Message): void {

@@ -15,6 +15,10 @@ export interface LiveInstance {
   readonly key: number;
   /** True while nothing is left to do now: no turn, no message, no running activity. */
   readonly isIdle: boolean;
+  /** True while it has results that are stored nowhere: without it, they would be worked out again. */
+  readonly holdsResults: boolean;
+  /** How many messages without a date have reached it that it has not consumed. */
+  readonly waiting: number;
   /** A message is on disk and due. */
   receive(message: Message): void;
   /** Goes on; does nothing where there is nothing to do. */

@@ -152,10 +152,21 @@ export const readInstances = async (
 };
 
 export interface WorkPage {
-  readonly ids: readonly string[];
+  readonly instances: readonly {
+    readonly id: string;
+    /** How many messages without a date lie in the database for it. */
+    readonly waiting: number;
+  }[];
   /** Where the next page begins; absent after the last one. */
   readonly next: string | undefined;
 }
+
+/** What is suspended takes only this of its messages, and a locked entity its holder's. */
+const isTakenNow = `case
+  when i.status = 'Suspended' then m.body like '{"type":"resume"%' or m.body like '{"type":"terminate"%'
+  when i.entity_lock is not null then m.body like '{"type":"release"%'
+    or strpos(m.body, i.entity_lock::json ->> 'parentExecution') > 0
+  else true end`;
 
 /**
  * Open instances with something to do, in the order of their creation, behind `after`. One without
@@ -168,18 +179,21 @@ export const instancesWithWork = async (
   after: string,
   limit: number,
 ): Promise<WorkPage> => {
-  const { rows } = await pool.query<{ id: string; key: string }>(
-    `select i.id, i.key from durable.instance i
+  const { rows } = await pool.query<{ id: string; key: string; waiting: number }>(
+    `select i.id, i.key, (select count(*)::int from durable.message m
+       where m.hub = i.hub and m.instance_id = i.id and m.due_at is null) as waiting
+     from durable.instance i
      where i.hub = $1 and i.owner = $2 and i.completed_at is null and i.key > $3
        and (i.kind = 'orchestration'
            and not exists (select from durable.history h where h.key = i.key)
          or i.carried is not null
          or exists (select from durable.activity a where a.key = i.key)
          or exists (select from durable.message m
-           where m.hub = i.hub and m.instance_id = i.id and m.due_at is null))
+           where m.hub = i.hub and m.instance_id = i.id and m.due_at is null
+             and ${isTakenNow}))
      order by i.key limit $4`,
     [hub, owner, after, limit],
   );
   const next = rows.length < limit ? undefined : rows.at(-1)?.key;
-  return { ids: rows.map(({ id }) => id), next };
+  return { instances: rows, next };
 };

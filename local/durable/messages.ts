@@ -55,4 +55,11 @@ export interface Message {
   readonly body: MessageBody;
 }
 
+/** How many of the messages were due as soon as they were stored. */
+export const countUndated = (messages: Iterable<Message>): number => {
+  let count = 0;
+  for (const { dueAt } of messages) if (dueAt === undefined) count++;
+  return count;
+};
+
 export const parseMessageBody = (body: string): MessageBody => MessageBody.parse(JSON.parse(body));

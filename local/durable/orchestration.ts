@@ -4,7 +4,7 @@ import { applyTurn } from "./apply-turn.js";
 import { runTurn } from "./code-turn.js";
 import type { Hub, LiveInstance } from "./hub.js";
 import type { StoredActivity } from "./instance-rows.js";
-import type { Message } from "./messages.js";
+import { countUndated, type Message } from "./messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
 import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
 import { errorMessage } from "./protocol.js";
@@ -34,8 +34,15 @@ export class Orchestration implements LiveInstance {
   }
 
   get isIdle(): boolean {
-    const { ends } = this.#state;
-    return !this.#busy && this.#running === 0 && ends.length === 0 && !this.#hasWork();
+    return !this.#busy && this.#running === 0 && !this.#hasWork();
+  }
+
+  get holdsResults(): boolean {
+    return this.#state.ends.length > 0;
+  }
+
+  get waiting(): number {
+    return countUndated(this.#state.inbox.values());
   }
 
   receive(message: Message): void {

@@ -18,6 +18,7 @@ import { Orchestration } from "./orchestration.js";
 import { orchestrationState, type ActivityEnd } from "./orchestration-state.js";
 import type { Ownership } from "./ownership.js";
 import { errorMessage } from "./protocol.js";
+import { Resting } from "./resting.js";
 import type { Timers } from "./timers.js";
 import type { VersionSettings } from "./versions.js";
 
@@ -51,8 +52,7 @@ export class Registry implements Hub {
   readonly entityBatchMax: number;
   readonly #parts: RegistryParts;
   readonly #live = new Map<string, LiveInstance>();
-  /** Idle ones in the order in which they came to rest; the oldest leave first. */
-  readonly #idle = new Set<LiveInstance>();
+  readonly #resting = new Resting();
   /** Those at work that have to be read again once they rest. */
   readonly #outdated = new Set<string>();
   readonly #loader: InstanceLoader;
@@ -86,22 +86,22 @@ export class Registry implements Hub {
   }
 
   get idle(): number {
-    return this.#idle.size;
+    return this.#resting.size;
   }
 
   get #atWork(): number {
-    return this.#live.size - this.#idle.size;
+    return this.#live.size - this.#resting.size;
   }
 
   /** True while some instance works, or is about to. */
   get isBusy(): boolean {
-    return this.#loader.isBusy || this.#isBacklogged || this.#atWork > 0;
+    return this.#loader.isBusy || this.#isBacklogged || this.#isSweeping || this.#atWork > 0;
   }
 
   stop(): void {
     this.#stopped = true;
     this.#live.clear();
-    this.#idle.clear();
+    this.#resting.clear();
     this.#loader.stop();
   }
 
@@ -109,7 +109,7 @@ export class Registry implements Hub {
   dropAll(): void {
     for (const instance of this.#live.values()) instance.leave();
     this.#live.clear();
-    this.#idle.clear();
+    this.#resting.clear();
   }
 
   async commit(change: Change, signal?: AbortSignal): Promise<Committed> {
@@ -133,7 +133,7 @@ export class Registry implements Hub {
       this.#loader.receive(message);
       return;
     }
-    this.#idle.delete(live);
+    this.#resting.delete(live);
     live.receive(message);
     this.rest(live);
   }
@@ -141,7 +141,7 @@ export class Registry implements Hub {
   /** Something lies in the database of which memory does not know. */
   reread(instanceId: string): void {
     const live = this.#live.get(instanceId);
-    if (live !== undefined && !this.#idle.has(live)) {
+    if (live !== undefined && !this.#resting.has(live)) {
       this.#outdated.add(instanceId);
       return;
     }
@@ -153,18 +153,24 @@ export class Registry implements Hub {
   async sweep(): Promise<void> {
     if (this.#isSweeping) return;
     this.#isSweeping = true;
+    const wasBacklogged = this.#isBacklogged;
+    this.#isBacklogged = false;
     const { pool, hub, ownership } = this.#parts;
     try {
       for (let after: string | undefined = "0"; after !== undefined && !this.#stopped;) {
         const page = await instancesWithWork(pool, hub, ownership().hostId, after, loadMax);
-        for (const id of page.ids) {
+        for (const { id, waiting } of page.instances) {
           const live = this.#live.get(id);
-          // One that works will come to it; one that rests has missed it.
-          if (live === undefined || this.#idle.has(live)) this.reread(id);
+          // One that works will come to it; one that rests has missed what it does not know.
+          if (live === undefined || (this.#resting.has(live) && live.waiting < waiting))
+            this.reread(id);
         }
         after = page.next;
         if (after !== undefined) await this.#room();
       }
+    } catch (error) {
+      this.#isBacklogged ||= wasBacklogged;
+      throw error;
     } finally {
       this.#isSweeping = false;
     }
@@ -196,25 +202,26 @@ export class Registry implements Hub {
     if (end !== undefined) {
       this.#live.delete(instanceId);
       this.#outdated.delete(instanceId);
-      if (this.#isBacklogged && this.#atWork < atWorkMax / 2) {
-        this.#isBacklogged = false;
-        void this.sweep().catch(() => undefined);
-      }
+      this.#relieve();
     }
     this.#parts.onMoved(instanceId, end);
   }
 
+  /** Fetches those for which there was no room, once there is. */
+  #relieve(): void {
+    if (this.#isBacklogged && this.#atWork < atWorkMax / 2)
+      void this.sweep().catch(() => undefined);
+  }
+
   rest(instance: LiveInstance): void {
     if (!instance.isIdle || this.#live.get(instance.id) !== instance) return;
-    this.#idle.delete(instance);
-    this.#idle.add(instance);
+    this.#resting.add(instance);
     if (this.#outdated.delete(instance.id)) this.reread(instance.id);
-    for (const oldest of this.#idle) {
-      if (this.#idle.size <= this.#parts.idleMax) return;
-      this.#idle.delete(oldest);
+    for (const oldest of this.#resting.beyond(this.#parts.idleMax)) {
       this.#live.delete(oldest.id);
       oldest.leave();
     }
+    this.#relieve();
   }
 
   /** This life of the id was removed from the database; another may have begun meanwhile. */
@@ -226,12 +233,12 @@ export class Registry implements Hub {
   #drop(live: LiveInstance): void {
     live.leave();
     this.#live.delete(live.id);
-    this.#idle.delete(live);
+    this.#resting.delete(live);
   }
 
   abandon(instance: LiveInstance): void {
     if (this.#live.get(instance.id) === instance) this.#live.delete(instance.id);
-    this.#idle.delete(instance);
+    this.#resting.delete(instance);
     this.#loader.want(instance.id);
   }
 
