@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const pageSizeMax = 200;
 const pageSizeDefault = 50;
-const pageNumberMax = 2 ** 31 - 1;
+export const pageNumberMax = 2 ** 31 - 1;
 
 /** A whole number as an address spells it: digits alone, no sign, point or exponent. */
 const digits = /^\d{1,10}$/;
@@ -14,7 +14,8 @@ const notWhole = {
     code === "invalid_type" ? "must be a whole number without a sign" : undefined,
 };
 
-const count = (minimum: number, maximum: number, fallback: number) =>
+/** A query parameter that counts; documents say integer, though an address holds text. */
+export const count = (minimum: number, maximum: number, fallback: number) =>
   z
     .string()
     .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))

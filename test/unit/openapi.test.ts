@@ -5,6 +5,7 @@ import { z } from "zod";
 import { endpointsOf } from "../../functions/endpoints.js";
 import { errorTable } from "../../shared/contracts/errors.js";
 import { route, type Route } from "../../shared/contracts/route.js";
+import { listTicketsRoute } from "../../shared/contracts/ticketing/tickets.js";
 import { kitErrors } from "../../shared/http/kit-errors.js";
 import { openApiDocument } from "../../shared/http/openapi.js";
 
@@ -93,6 +94,14 @@ test("a query parameter without a default is required, one with a default says s
     { name: "day", required: true, schema: { format: "date" } },
   ]);
   expect(Object.keys(put?.responses ?? {})).toEqual(expect.arrayContaining(["202", "400", "422"]));
+});
+
+test("the page of tickets is a whole number from 0, as its document says", () => {
+  const list = documentOf("ticketing", [listTicketsRoute]).paths["/tickets/list/{status}"]?.["get"];
+  expect(list?.parameters.find(({ name }) => name === "page")).toMatchObject({
+    required: false,
+    schema: { type: "integer", minimum: 0, maximum: 2_147_483_647, description: "0 where absent." },
+  });
 });
 
 test("every code of the table has a status that exists and a sentence that ends", () => {

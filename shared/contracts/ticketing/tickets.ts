@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { categoryOfType, ticketCategories } from "../../domain/ticketing/categories.js";
 import { Identifier } from "../identifier.js";
+import { count, pageNumberMax } from "../pages.js";
 import { route } from "../route.js";
 import {
   DateTime,
@@ -107,12 +108,7 @@ export const listTicketsRoute = route({
   params: { status: UrlStatus },
   query: {
     type: z.enum(ticketTypes).optional(),
-    page: z
-      .string()
-      .regex(/^\d{1,10}$/, "must be a whole number, 0 or more")
-      .transform(Number)
-      .pipe(z.int32())
-      .default(0),
+    page: count(0, pageNumberMax, 0),
   },
   role: "Ticket.Read",
   ok: { status: 200, schema: z.object({ response: z.array(TicketSummary) }) },
