@@ -48,8 +48,15 @@ export interface NewInstance {
   readonly onConflict?: Message | undefined;
 }
 
+/** An orchestration under an id that nobody else can have, and with the key that it will get. */
+export interface Birth extends NewInstance {
+  readonly key: number;
+}
+
 export interface Change {
   readonly at: Date;
+  /** Creates the instance whose first turn this is, or that has not had any. */
+  readonly birth?: Birth;
   readonly turn?: TurnRow;
   readonly activities?: readonly NewActivity[];
   readonly endedActivities?: readonly number[];
@@ -66,7 +73,7 @@ export interface CreatedInstance {
 }
 
 export interface Committed {
-  /** False where the fence held: somebody else has the instance, nothing was written. */
+  /** False where the fence held: the instance is another's, or born already; nothing was written. */
   readonly applied: boolean;
   /** By instance id; an id that is missing was in use. */
   readonly created: ReadonlyMap<string, CreatedInstance>;

@@ -14,7 +14,9 @@ import { rewind } from "./rewind.js";
 
 export interface StartRequest {
   readonly name: string;
-  readonly id?: string | undefined;
+  readonly id: string;
+  /** True where the id was made up for this start, so that nobody else can have it. */
+  readonly isNewId?: boolean;
   /** JSON text; absent where there is none. */
   readonly input?: string | undefined;
   readonly version?: string | undefined;
@@ -50,7 +52,7 @@ export class Client {
     return this.#reader.find(id);
   }
 
-  async start({ name, id = newInstanceId(), input, version }: StartRequest): Promise<Started> {
+  async start({ name, id, isNewId, input, version }: StartRequest): Promise<Started> {
     const instance: NewInstance = {
       id,
       kind: "orchestration",
@@ -61,6 +63,9 @@ export class Client {
       input,
     };
     const at = new Date(this.now());
+    const begin = async (signal: AbortSignal): Promise<boolean> =>
+      this.#registry.begin(instance, at, signal);
+    if (isNewId === true && (await this.#patiently(begin))) return { ok: true, id };
     const committed = await this.#commit({ at, instances: [instance] });
     if (committed.created.get(id)?.executionId !== instance.executionId)
       return { ok: false, status: (await this.find(id))?.status ?? "Running" };
@@ -98,11 +103,15 @@ export class Client {
     await this.#send(entityId, body, [newEntity(entityId)]);
   }
 
-  /** A client that has stopped waiting may ask again, so what it asked for must not come late. */
   async #commit(change: Change): Promise<Committed> {
+    return this.#patiently(async (signal) => this.#registry.commit(change, signal));
+  }
+
+  /** A client that has stopped waiting may ask again, so what it asked for must not come late. */
+  async #patiently<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const withdrawal = new AbortController();
     try {
-      return await within(patienceMs, this.#registry.commit(change, withdrawal.signal));
+      return await within(patienceMs, work(withdrawal.signal));
     } catch (error) {
       withdrawal.abort();
       throw error;

@@ -78,8 +78,8 @@ export class Committer {
         if (id === null) passed.add(Number(key));
         else created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
       for (const { change, settle } of batch) {
-        const { turn } = change;
-        settle({ applied: turn === undefined || passed.has(turn.key), created });
+        const fencedKey = (change.turn ?? change.birth)?.key;
+        settle({ applied: fencedKey === undefined || passed.has(fencedKey), created });
       }
     } catch (error) {
       if (batch.length > 1) for (const one of batch) await this.#write([one]);

@@ -10,6 +10,7 @@ import type { DurableFunctions } from "./functions.js";
 import type { HttpAnswer, HttpCall } from "./http-answer.js";
 import { HttpApi } from "./http-api.js";
 import { limitedFunctions } from "./limited-functions.js";
+import { InstanceKeys } from "./instance-keys.js";
 import { MessageIds } from "./message-ids.js";
 import { Ownership } from "./ownership.js";
 import { purgeFinished, removeStrayMessages } from "./purge.js";
@@ -131,6 +132,7 @@ class Engine implements DurableEngine {
       committer: this.#committer,
       activities: this.#activities,
       messageIds,
+      instanceKeys: new InstanceKeys(pool),
       ownership: () => this.#ownership,
       timers: () => this.#timers,
       idleMax: this.#settings.idleInstances,

@@ -8,7 +8,7 @@ export type Row = readonly Cell[];
 export interface Part {
   readonly columns: Readonly<Record<string, string>>;
   readonly rows: (change: Change) => readonly Row[];
-  /** `fenced` is the set of turns that passed; without any turn in the statement, an empty set. */
+  /** `fenced` holds the keys of the turns and births that passed; where there are none, nothing. */
   readonly ctes: (from: string, fenced: string) => string;
 }
 
@@ -30,8 +30,8 @@ export const turns: Part = {
     final: "boolean",
     at: "timestamptz",
   },
-  rows: ({ turn, at }) =>
-    turn === undefined
+  rows: ({ turn, at, birth }) =>
+    turn === undefined || birth !== undefined
       ? []
       : [
           [
@@ -61,6 +61,53 @@ export const turns: Part = {
     from ${from} where i.key = u.key and i.epoch = u.epoch and i.turn = u.turn returning i.key)`,
 };
 
+/** New orchestrations, in the state in which their first turn leaves them. */
+export const births: Part = {
+  columns: {
+    key: "bigint",
+    id: "text",
+    execution_id: "text",
+    name: "text",
+    version: "text",
+    status: "text",
+    input: "text",
+    output: "text",
+    custom_status: "text",
+    carried: "text",
+    turn: "int",
+    generation: "int",
+    final: "boolean",
+    at: "timestamptz",
+  },
+  rows: ({ birth, turn, at }) =>
+    birth === undefined
+      ? []
+      : [
+          [
+            birth.key,
+            birth.id,
+            turn?.executionId ?? birth.executionId,
+            birth.name,
+            birth.version,
+            turn?.status ?? birth.status,
+            turn?.input ?? birth.input,
+            turn?.output,
+            turn?.customStatus,
+            turn?.carried,
+            turn === undefined ? 0 : turn.turn + 1,
+            turn === undefined || turn.executionId === birth.executionId ? 0 : null,
+            turn?.forget === "openWork",
+            at.toISOString(),
+          ],
+        ],
+  ctes: (from) => `born as (
+    insert into durable.instance (hub, key, id, kind, execution_id, name, version, status, input,
+      output, custom_status, carried, turn, generation, owner, created_at, updated_at, completed_at)
+    select $1::text, key, id, 'orchestration', execution_id, name, version, status, input, output,
+      custom_status, carried, turn, generation, $2::text::uuid, at, at, case when final then at end
+    from ${from} on conflict (hub, id) do nothing returning key)`,
+};
+
 const history: Part = {
   columns: { key: "bigint", turn: "int", events: "text" },
   rows: ({ turn }) => (turn?.events === undefined ? [] : [[turn.key, turn.turn, turn.events]]),
@@ -70,8 +117,8 @@ const history: Part = {
 
 const forgotten: Part = {
   columns: { key: "bigint", id: "text", all_history: "boolean" },
-  rows: ({ turn }) =>
-    turn === undefined || turn.forget === "nothing"
+  rows: ({ turn, birth }) =>
+    turn === undefined || birth !== undefined || turn.forget === "nothing"
       ? []
       : [[turn.key, turn.id, turn.forget === "execution"]],
   ctes: (from, fenced) => `forgotten as (select u.* from ${from} where u.key in (${fenced})),
@@ -204,9 +251,10 @@ const consumed: Part = {
     where m.id = u.id and (u.source is null or u.source in (${fenced})))`,
 };
 
-/** The fence comes first; every other part only looks at what passed it. */
+/** The fences come first; every other part only looks at what passed them. */
 export const parts: readonly Part[] = [
   turns,
+  births,
   history,
   forgotten,
   endedActivities,

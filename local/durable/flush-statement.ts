@@ -1,6 +1,6 @@
 /** Builds the one statement that writes any number of changes: data-modifying CTEs over rows. */
 import type { Change } from "./change.js";
-import { instances, parts, turns, type Cell, type Part, type Row } from "./flush-parts.js";
+import { births, instances, parts, turns, type Cell, type Part, type Row } from "./flush-parts.js";
 
 /** How many rows a part has in a statement: each combination is a statement of its own. */
 type Shape = "0" | "1" | "n";
@@ -26,7 +26,12 @@ const statements = new Map<string, string>();
 /** Only the parts that have rows, so that a lone turn pays for nothing that it does not use. */
 const statementText = (shapes: readonly Shape[]): string => {
   const chosen = parts.filter((_, index) => shapes[index] !== "0");
-  const fenced = chosen.includes(turns) ? "select key from fenced" : "select null::bigint";
+  const passed = [
+    ...(chosen.includes(turns) ? ["fenced"] : []),
+    ...(chosen.includes(births) ? ["born"] : []),
+  ];
+  const keys = passed.map((cte) => `select key from ${cte}`).join(" union all ");
+  const fenced = keys === "" ? "select null::bigint" : keys;
   let parameter = 3;
   const ctes = parts.flatMap((part, index) => {
     const shape = shapes[index] ?? "0";
@@ -37,7 +42,7 @@ const statementText = (shapes: readonly Shape[]): string => {
   });
   const answers = [
     "select null::text as id, null::bigint as key, null::bigint as epoch, null::text as execution_id where $1::text || $2::text = ''",
-    ...(chosen.includes(turns) ? ["select null, key, 0, null from fenced"] : []),
+    ...passed.map((cte) => `select null, key, 0, null from ${cte}`),
     ...(chosen.includes(instances)
       ? [
           "select id, key, epoch, execution_id from created",

@@ -1,6 +1,6 @@
 /** Management of one instance over HTTP: look, raise, suspend, resume, terminate, rewind, purge. */
 import type { Pool } from "pg";
-import type { Client, Told } from "./client.js";
+import { newInstanceId, type Client, type Told } from "./client.js";
 import {
   empty,
   json,
@@ -139,7 +139,8 @@ export class InstanceRoutes {
       });
     return this.#starts.start({
       name: row.name,
-      id: withNewId ? undefined : id,
+      id: withNewId ? newInstanceId() : id,
+      isNewId: withNewId,
       input: row.input ?? undefined,
       version: row.version ?? undefined,
     });

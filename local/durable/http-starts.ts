@@ -33,13 +33,15 @@ export class StartRoutes {
   }
 
   async handle({ method, segments, body, query }: ApiCall): Promise<HttpAnswer | undefined> {
-    const [name, id = newInstanceId()] = segments;
+    const [name, givenId] = segments;
     if (method !== "POST" || name === undefined || segments.length > 2) return undefined;
+    const id = givenId ?? newInstanceId();
     if (id.trim() === "" || id.length > idLengthMax || isEntityId(id))
       return refusal(400, `The instance id '${id.slice(0, idLengthMax)}' is not valid.`);
     const input = body.length === 0 ? undefined : jsonBody(body);
     if (body.length > 0 && input === undefined) return invalidInput(body);
-    const request = { name, id, input, version: query.get("version") ?? undefined };
+    const version = query.get("version") ?? undefined;
+    const request = { name, id, isNewId: givenId === undefined, input, version };
     const timeout = positive(query.get("timeout"));
     return timeout === undefined ? this.start(request) : this.#run(request, timeout * 1_000);
   }
@@ -57,7 +59,7 @@ export class StartRoutes {
   }
 
   /** The output of the finished instance, or the links where it takes too long. */
-  async #run(request: StartRequest & { id: string }, timeoutMs: number): Promise<HttpAnswer> {
+  async #run(request: StartRequest, timeoutMs: number): Promise<HttpAnswer> {
     const deadline = Date.now() + timeoutMs;
     const watch = this.#parts.waiters.watch(request.id);
     try {

@@ -41,6 +41,8 @@ export interface Hub {
   nextMessageId(): number;
   /** To be called once the messages are on disk: due ones go to their targets, others wait. */
   dispatch(messages: readonly Message[]): void;
+  /** The instance is on disk now, and takes its own messages. */
+  enter(instance: LiveInstance): void;
   /** To be called once the instances are on disk. */
   adopt(instances: readonly NewInstance[], committed: Committed): void;
   startActivity(

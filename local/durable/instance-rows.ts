@@ -169,7 +169,7 @@ const isTakenNow = `case
   else true end`;
 
 /**
- * Open instances with something to do, in the order of their creation, behind `after`. One without
+ * Open instances with something to do, roughly in the order of their creation, behind `after`. One without
  * a history waits for its first turn: it is new, or has just been continued as new.
  */
 export const instancesWithWork = async (

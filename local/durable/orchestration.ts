@@ -1,16 +1,26 @@
 /** A live orchestration: takes its messages, runs its turns, and keeps memory and disk in step. */
-import type { Committed } from "./change.js";
 import { applyTurn } from "./apply-turn.js";
+import type { Birth, Committed } from "./change.js";
 import { runTurn } from "./code-turn.js";
 import type { Hub, LiveInstance } from "./hub.js";
 import type { StoredActivity } from "./instance-rows.js";
 import { countUndated, type Message } from "./messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
 import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
+import { within } from "./outage.js";
 import { errorMessage } from "./protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import type { Turn, TurnContext } from "./turn.js";
 import { judgeVersion, type Verdict } from "./versions.js";
+
+/** What is to be done next; without a turn where nothing of what arrived still means anything. */
+interface Step {
+  readonly context: TurnContext;
+  readonly turn: Turn | undefined;
+}
+
+/** A start waits so long at most for its first turn, before it is stored without it. */
+const firstTurnMs = 100;
 
 export class Orchestration implements LiveInstance {
   readonly #hub: Hub;
@@ -18,6 +28,8 @@ export class Orchestration implements LiveInstance {
   #busy = false;
   #gone = false;
   #running = 0;
+  /** The first turn, where it was begun before the instance was on disk, and took long. */
+  #lateStep: Promise<Step> | undefined;
 
   constructor(hub: Hub, state: OrchestrationState) {
     this.#hub = hub;
@@ -51,6 +63,35 @@ export class Orchestration implements LiveInstance {
     if (body.type === "timer" && !this.#state.openTimers.has(body.taskId)) return;
     this.#state.inbox.set(message.id, message);
     this.wake();
+  }
+
+  /** Brings a new instance to disk and on its way: in one write with its first turn, if possible. */
+  async begin(birth: Birth, signal: AbortSignal): Promise<void> {
+    this.#busy = true;
+    const first = await this.#promptFirst();
+    const turn = first?.turn;
+    // What the database refuses together is tried alone; the turn is refused again, then, and fails.
+    const both =
+      turn && (await this.#hub.commit({ ...turn.change, birth }, signal).catch(() => undefined));
+    const alone = { at: new Date(this.#hub.clock.now()), birth };
+    const { applied } = both ?? (await this.#hub.commit(alone, signal));
+    if (!applied) {
+      this.#abandon();
+      return;
+    }
+    this.#hub.enter(this);
+    if (first !== undefined && turn !== undefined && both !== undefined)
+      this.#conclude(first.context, turn, both);
+    if (!this.#gone) void this.#work();
+  }
+
+  /** Undefined where the code is slow, or must not run here at all. */
+  async #promptFirst(): Promise<Step | undefined> {
+    if (this.#verdict === "leave") return undefined;
+    const first = this.#nextTurn();
+    const prompt = await within(firstTurnMs, first).catch(() => undefined);
+    if (prompt === undefined) this.#lateStep = first;
+    return prompt;
   }
 
   wake(): void {
@@ -100,7 +141,9 @@ export class Orchestration implements LiveInstance {
   }
 
   async #step(): Promise<void> {
-    const { context, turn } = await this.#nextTurn();
+    const late = this.#lateStep;
+    this.#lateStep = undefined;
+    const { context, turn } = await (late ?? this.#nextTurn());
     if (turn === undefined) return this.#discard(context.arrivals);
     const stored = await this.#store(context, turn);
     if (this.#gone) return;
@@ -108,9 +151,14 @@ export class Orchestration implements LiveInstance {
       this.#abandon();
       return;
     }
-    applyTurn(this.#state, stored.turn, context.arrivals);
+    this.#conclude(context, stored.turn, stored.committed);
+  }
+
+  /** The turn is on disk. */
+  #conclude({ arrivals: taken }: TurnContext, turn: Turn, committed: Committed): void {
+    applyTurn(this.#state, turn, taken);
     if (!this.#hub.keepsSessions) this.#state.session = undefined;
-    this.#publish(stored.turn, stored.committed);
+    this.#publish(turn, committed);
   }
 
   /** A turn that the database refuses would be refused for ever; so the orchestration fails. */
@@ -130,7 +178,7 @@ export class Orchestration implements LiveInstance {
     await this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed });
   }
 
-  async #nextTurn(): Promise<{ context: TurnContext; turn: Turn | undefined }> {
+  async #nextTurn(): Promise<Step> {
     const state = this.#state;
     const last = state.history.at(-1)?.Timestamp.getTime() ?? 0;
     const nowMs = Math.max(this.#hub.clock.now(), last);
@@ -157,7 +205,7 @@ export class Orchestration implements LiveInstance {
   }
 
   /** A turn that leaves everything but one message where it is. */
-  #control(turn: Turn, context: TurnContext): { context: TurnContext; turn: Turn } {
+  #control(turn: Turn, context: TurnContext): Step {
     const nothing: Arrivals = {
       events: [],
       consumed: turn.change.consumed ?? [],
@@ -177,7 +225,8 @@ export class Orchestration implements LiveInstance {
       this.#forgetLate();
       this.#hub.moved(this.id, { status: turn.next.status, output: row?.output });
     } else this.#hub.moved(this.id);
-    for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
+    if (!this.#gone)
+      for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
     this.#hub.adopt(instances, committed);
     this.#hub.dispatch(messages);
   }

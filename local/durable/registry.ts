@@ -10,6 +10,7 @@ import { Entity } from "./entity.js";
 import type { DurableFunctions } from "./functions.js";
 import { freshInstance } from "./fresh-instance.js";
 import type { Hub, LiveInstance } from "./hub.js";
+import type { InstanceKeys } from "./instance-keys.js";
 import { InstanceLoader, loadMax } from "./instance-loader.js";
 import { instancesWithWork, type StoredActivity, type StoredInstance } from "./instance-rows.js";
 import type { MessageIds } from "./message-ids.js";
@@ -32,6 +33,7 @@ export interface RegistryParts {
   readonly committer: Committer;
   readonly activities: ActivityRunner;
   readonly messageIds: MessageIds;
+  readonly instanceKeys: InstanceKeys;
   readonly ownership: () => Ownership;
   readonly timers: () => Timers;
   readonly idleMax: number;
@@ -56,6 +58,8 @@ export class Registry implements Hub {
   /** Those at work that have to be read again once they rest. */
   readonly #outdated = new Set<string>();
   readonly #loader: InstanceLoader;
+  /** How many do their first turn and are not on disk yet. */
+  #beginning = 0;
   #isSweeping = false;
   #isBacklogged = false;
   #stopped = false;
@@ -70,7 +74,7 @@ export class Registry implements Hub {
     this.#loader = new InstanceLoader({
       ...parts,
       isLive: (id) => this.#live.has(id),
-      enter: (stored, early) => this.#enter(stored, early),
+      enter: (stored, early) => this.#bringIn(stored, early),
       deliver: (message) => this.#deliver(message),
       room: () => this.#room(),
     });
@@ -90,7 +94,7 @@ export class Registry implements Hub {
   }
 
   get #atWork(): number {
-    return this.#live.size - this.#resting.size;
+    return this.#live.size - this.#resting.size + this.#beginning;
   }
 
   /** True while some instance works, or is about to. */
@@ -176,6 +180,23 @@ export class Registry implements Hub {
     }
   }
 
+  /** Creates an orchestration with its first turn; false where room or a key is missing. */
+  async begin(one: NewInstance, at: Date, signal: AbortSignal): Promise<boolean> {
+    const key = this.#atWork < atWorkMax ? this.#parts.instanceKeys.next() : undefined;
+    if (key === undefined) return false;
+    const stored = freshInstance(one, { key, epoch: 1, executionId: one.executionId }, at);
+    const orchestration = new Orchestration(this, orchestrationState(stored, at.getTime()));
+    this.#beginning++;
+    await orchestration.begin({ ...one, key }, signal).finally(() => this.#beginning--);
+    return true;
+  }
+
+  enter(instance: LiveInstance): void {
+    // A sweep may have been faster, and has then brought in what is on disk.
+    if (this.#stopped || this.#live.has(instance.id)) instance.leave();
+    else this.#live.set(instance.id, instance);
+  }
+
   adopt(instances: readonly NewInstance[], { created }: Committed): void {
     const refused: Message[] = [];
     for (const one of instances) {
@@ -183,7 +204,7 @@ export class Registry implements Hub {
       if (made?.executionId === one.executionId) {
         // Beyond, new ones stay in the database until a sweep finds room for them.
         if (this.#atWork < atWorkMax)
-          this.#enter(freshInstance(one, made, new Date(this.clock.now())));
+          this.#bringIn(freshInstance(one, made, new Date(this.clock.now())));
         else this.#isBacklogged = true;
       } else if (one.onConflict !== undefined) refused.push(one.onConflict);
     }
@@ -250,7 +271,7 @@ export class Registry implements Hub {
     }, quarantineMs).unref();
   }
 
-  #enter(stored: StoredInstance, early: readonly Message[] = []): void {
+  #bringIn(stored: StoredInstance, early: readonly Message[] = []): void {
     const { id, kind } = stored.row;
     if (this.#stopped) return;
     if (this.#live.has(id)) {

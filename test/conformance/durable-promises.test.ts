@@ -113,6 +113,15 @@ test("hooks see orchestrators and activities, and may change what goes in and co
     expect(seen).toEqual(expect.arrayContaining([`before ${name}`, `after ${name}`]));
 });
 
+test("a start is answered though a hook keeps the orchestrator from running", async () => {
+  const response = await host.api("POST", "orchestrators/gated");
+  expect(response.status).toBe(202);
+  const { id } = (await response.json()) as { id: string };
+  expect((await host.status(id)).runtimeStatus).toBe("Pending");
+  await fetch(`${host.url}/api/gate`);
+  expect((await host.until(id)).output).toBe("through");
+});
+
 test("a value of a megabyte passes through activities, events and results unchanged", async () => {
   const text = "ü€😀".repeat(120_000);
   await host.start("waits", "large");

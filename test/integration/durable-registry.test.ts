@@ -7,6 +7,7 @@ import { Client } from "../../local/durable/client.js";
 import { Committer } from "../../local/durable/committer.js";
 import type { DurableFunctions } from "../../local/durable/functions.js";
 import { encodeEvents } from "../../local/durable/history-codec.js";
+import { InstanceKeys } from "../../local/durable/instance-keys.js";
 import { readInstances } from "../../local/durable/instance-rows.js";
 import { MessageIds } from "../../local/durable/message-ids.js";
 import type { MessageBody } from "../../local/durable/messages.js";
@@ -75,6 +76,7 @@ beforeEach(async () => {
     committer,
     activities: new ActivityRunner(functions, 100),
     messageIds: await MessageIds.open(pool),
+    instanceKeys: new InstanceKeys(pool),
     ownership: () => ownership,
     timers: () => timers,
     idleMax: 1,

@@ -31,6 +31,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
     },
     nextMessageId: () => 1_000,
     dispatch: nothing,
+    enter: nothing,
     adopt: nothing,
     startActivity: nothing,
     moved: nothing,

@@ -134,6 +134,11 @@ define("loop", function* ({ df: flow }) {
   if (left === 0) return sum;
   flow.continueAsNew({ left: left - 1, sum: sum + (yield flow.callActivity("square", left)) });
 });
+define("hops", function* ({ df: flow }) {
+  const left = flow.getInput();
+  if (left === 0) return "landed";
+  flow.continueAsNew(left - 1);
+});
 define("custom", function* ({ df: flow }) {
   flow.setCustomStatus({ step: 1 });
   yield flow.callActivity("echo", 1);

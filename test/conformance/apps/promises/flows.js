@@ -109,3 +109,21 @@ define("hooked", function* ({ df: flow }) {
   return yield flow.callActivity("echo", "raw");
 });
 app.http("invoked", { authLevel: "anonymous", handler: () => ({ jsonBody: invoked }) });
+
+let openGate;
+const gate = new Promise((resolve) => {
+  openGate = resolve;
+});
+app.hook.preInvocation(async ({ invocationContext }) => {
+  if (invocationContext.functionName === "gated") await gate;
+});
+define("gated", function* ({ df: flow }) {
+  return yield flow.callActivity("echo", "through");
+});
+app.http("gate", {
+  authLevel: "anonymous",
+  handler: () => {
+    openGate();
+    return {};
+  },
+});
