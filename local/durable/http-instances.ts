@@ -15,6 +15,7 @@ import { invalidEvent } from "./http-body-refusals.js";
 import { shownHistory } from "./shown-history.js";
 import type { MessageBody } from "./messages.js";
 import { isFinal } from "./protocol.js";
+import { LostChild } from "./rewind.js";
 import { statusValue } from "./status-view.js";
 
 interface InstanceParts {
@@ -121,7 +122,15 @@ export class InstanceRoutes {
         412,
         `This orchestration has status ${row.status}, but only orchestrations in the "Failed" state can be rewound.`,
       );
-    await this.#parts.client.rewind(id, reason);
+    try {
+      await this.#parts.client.rewind(id, reason);
+    } catch (error) {
+      if (!(error instanceof LostChild)) throw error;
+      return json(
+        412,
+        `The orchestration ${error.message} cannot be rewound: a child ended after it had failed.`,
+      );
+    }
     return empty(202);
   }
 

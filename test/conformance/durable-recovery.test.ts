@@ -131,3 +131,18 @@ test.each(changes)("changed code is found out: %s, %s", async (code, _what, text
   expect(output).toMatch(/^Non-Deterministic workflow detected: /u);
   expect(output).toMatch(text);
 });
+
+test("rewound to code that is right again, an orchestration gets its timers and open activities back", async () => {
+  const before = await startHost();
+  await before.start("changingAtWork", "at-work");
+  await before.until("at-work", ["Running"]);
+  await before.kill();
+  const wrong = await startHost({ CODE: "renamed" });
+  await wrong.raise("at-work", "on");
+  expect((await wrong.until("at-work")).runtimeStatus).toBe("Failed");
+  await wrong.kill();
+  const right = await startHost();
+  expect((await right.api("POST", "instances/at-work/rewind")).status).toBe(202);
+  expect((await right.until("at-work")).output).toEqual(["paused", 1, "on"]);
+  expect(await query("select * from durable.message")).toEqual([]);
+});

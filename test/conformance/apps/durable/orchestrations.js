@@ -240,6 +240,15 @@ define("changing", function* ({ df: flow }) {
   if (code === "longer") yield flow.callActivity("echo", 2);
   return yield flow.waitForExternalEvent("go");
 });
+define("changingAtWork", function* (context) {
+  const { df: flow } = context;
+  const timer = flow.createTimer(inMs(context, 4_000));
+  const slow = flow.callActivity("pause", 1_500);
+  const quick = flow.callActivity(process.env.CODE === "renamed" ? "square" : "echo", 1);
+  const event = flow.waitForExternalEvent("go");
+  const [, ...results] = yield flow.Task.all([timer, slow, quick, event]);
+  return results;
+});
 // A bit of everything, for the tests that kill the host in the middle.
 define("mixedChild", function* (context) {
   yield context.df.createTimer(inMs(context, 60));
