@@ -71,7 +71,9 @@ const signEndpoint = endpoint(
     const contract = isSettled(requested.value)
       ? requested.value
       : await readUntil(() => findContract(database, walletId), isSettled, clock);
-    const isSigned = contract?.status === "Signed";
+    // A contract goes only with its wallet, which somebody deleted meanwhile.
+    if (contract === undefined) return refuse(refusal("WalletNotFound", { walletId }));
+    const isSigned = contract.status === "Signed";
     return ok({
       walletId,
       status: isSigned ? "Signed" : "Signing",

@@ -1,5 +1,9 @@
 /** A contract's way on a real database: asked for, signed or declined, each once; documents for ever. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { contractEndpoints } from "../../functions/wallet/contract.js";
+import type { Services } from "../../functions/services.js";
+import { partnerSettings } from "../../shared/contracts/platform/partner-settings.js";
+import { signContractRoute } from "../../shared/contracts/wallet/contract.js";
 import {
   contractDocumentKey,
   declineContract,
@@ -8,7 +12,12 @@ import {
   storeSignedContract,
 } from "../../shared/database/contracts.js";
 import { findDocument, putDocumentOnce } from "../../shared/database/documents.js";
+import { destroyWallet } from "../../shared/database/wallet-deletion.js";
+import { closeWallet, suspendWallet } from "../../shared/database/wallet-states.js";
+import { systemClock } from "../../shared/platform/clock.js";
+import { hashSecret } from "../../shared/platform/secrets.js";
 import { outboxOf } from "../support/bank-fixtures.js";
+import { callEndpoint } from "../support/in-process.js";
 import {
   acme,
   auditOf,
@@ -106,4 +115,39 @@ test("of two documents under one key the first is kept, and nobody can change it
   await expect(
     wallets.database.execute("update borsello.document set bytes = 'other'"),
   ).rejects.toThrow("written once");
+});
+
+test("a call that waits for the signature learns that its wallet was deleted meanwhile", async () => {
+  const { database } = wallets;
+  const { walletId } = await openWallet(database);
+  const endpoint = contractEndpoints.find(({ route }) => route.id === signContractRoute.id);
+  if (endpoint === undefined) throw new Error("the route is not bound");
+  const salt = Buffer.from("salt");
+  const partner = {
+    ...{ partnerKey: "acme", clientId: "acme-client", isOperator: false, roles: [] },
+    ...{ authKeySalt: salt, authKeyHash: hashSecret("key", salt) },
+    settings: partnerSettings.parse({ activationFlowEnabled: true }),
+  };
+  // Only what this call touches; nobody signs here, so that it waits.
+  const services = {
+    database,
+    clock: systemClock,
+    tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
+    partners: { byClient: async () => partner, byKey: async () => partner },
+  } as unknown as Services;
+  const answered = callEndpoint(services, endpoint, {
+    method: "POST",
+    path: `/wallet/wallets/${walletId}/contract/sign`,
+    headers: { authorization: "Bearer token", authkey: "key", partner: "acme" },
+  });
+  await vi.waitFor(async () => {
+    expect(await findContract(database, walletId)).toBeDefined();
+  });
+  made(await suspendWallet(database, acme, walletId));
+  made(await closeWallet(database, acme, walletId, { requiresZeroBalance: false }));
+  made(await destroyWallet(database, acme, walletId));
+  expect(await answered).toMatchObject({
+    status: 404,
+    body: expect.stringContaining("WalletNotFound") as unknown,
+  });
 });
