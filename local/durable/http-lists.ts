@@ -4,7 +4,7 @@ import { empty, json, type ApiCall, type HttpAnswer } from "./http-answer.js";
 import type { InstanceRow } from "./instance-rows.js";
 import { askedPage, cutPage, dateOf } from "./http-pages.js";
 import { isFinal, runtimeStatuses, type RuntimeStatus } from "./protocol.js";
-import { removeInstances } from "./purge.js";
+import { purgeMatching } from "./purge.js";
 import { statusValue } from "./status-view.js";
 
 interface ListParts {
@@ -71,13 +71,9 @@ export class ListRoutes {
       return json(400, "Please provide value for 'createdTimeFrom' parameter.");
     const asked = statusesOf(query);
     const statuses = (asked.length > 0 ? asked : runtimeStatuses).filter(isFinal);
-    const { rows } = await this.#parts.pool.query<{ key: string }>(
-      `select key from durable.instance where hub = $1 and status = any($2)
-         and created_at >= $3 and created_at <= $4`,
-      [this.#parts.hub, statuses, from, dateOf(query.get("createdTimeTo")) ?? "infinity"],
-    );
-    const keys = rows.map(({ key }) => key);
-    const instancesDeleted = await removeInstances(this.#parts.pool, keys);
+    const to = dateOf(query.get("createdTimeTo")) ?? "infinity";
+    const { pool, hub } = this.#parts;
+    const instancesDeleted = await purgeMatching(pool, { hub, statuses, from, to });
     return instancesDeleted === 0 ? empty(404) : json(200, { instancesDeleted });
   }
 }

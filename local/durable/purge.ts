@@ -4,8 +4,11 @@ import type { Pool } from "pg";
 /** Small enough that no other transaction waits long for it. */
 const batchSize = 1_000;
 
+/** An orchestration that was rewound since it was found, and so is open again, stays. */
 const removal = `
-  with gone as (delete from durable.instance i where i.key = any($1) returning i.key, i.hub, i.id),
+  with gone as (delete from durable.instance i
+      where i.key = any($1) and (i.kind = 'entity' or i.completed_at is not null)
+      returning i.key, i.hub, i.id),
     history_out as (delete from durable.history h using gone g where h.key = g.key),
     activity_out as (delete from durable.activity a using gone g where a.key = g.key),
     message_out as (delete from durable.message m using gone g
@@ -33,18 +36,53 @@ export const removeStrayMessages = async (pool: Pool, hub: string): Promise<void
   );
 };
 
-/** Removes what ended longer than `keepMs` ago, batch by batch. */
-export const purgeFinished = async (pool: Pool, keepMs: number): Promise<number> => {
-  for (let removed = 0; ;) {
-    const { rows } = await pool.query<{ key: string }>(
-      `select key from durable.instance where completed_at is not null
-         and completed_at < now() - $1 * interval '1 ms' order by completed_at limit $2`,
-      [keepMs, batchSize],
+/**
+ * Removes what has ended and meets the condition, whose values are $4 and on. Batch by batch, so
+ * that memory holds few keys, however many there are.
+ */
+const removeFinished = async (
+  pool: Pool,
+  condition: string,
+  values: readonly unknown[],
+): Promise<number> => {
+  let removed = 0;
+  for (let after = { ended: "-infinity", key: "0" }; ;) {
+    // As text, because a Date would cut the microseconds off.
+    const { rows } = await pool.query<{ key: string; ended: string }>(
+      `select key, completed_at::text as ended from durable.instance
+       where completed_at is not null and (completed_at, key) > ($1::timestamptz, $2::bigint)
+         and ${condition} order by completed_at, key limit $3`,
+      [after.ended, after.key, batchSize, ...values],
     );
-    if (rows.length === 0) return removed;
+    const last = rows.at(-1);
+    if (last === undefined) return removed;
+    after = last;
     removed += await removeInstances(
       pool,
       rows.map(({ key }) => key),
     );
   }
 };
+
+/** Removes what ended longer than `keepMs` ago. */
+export const purgeFinished = async (pool: Pool, keepMs: number): Promise<number> =>
+  removeFinished(pool, "completed_at < now() - $4 * interval '1 ms'", [keepMs]);
+
+export interface PurgeFilter {
+  readonly hub: string;
+  readonly statuses: readonly string[];
+  /** Of their creation, both included; PostgreSQL's text forms count, such as infinity. */
+  readonly from: Date | string;
+  readonly to: Date | string;
+}
+
+export const purgeMatching = async (
+  pool: Pool,
+  { hub, statuses, from, to }: PurgeFilter,
+): Promise<number> =>
+  removeFinished(pool, "hub = $4 and status = any($5) and created_at >= $6 and created_at <= $7", [
+    hub,
+    statuses,
+    from,
+    to,
+  ]);
