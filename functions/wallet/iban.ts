@@ -39,7 +39,11 @@ const updateIbanEndpoint = endpoint(
     const account = checkedAccount(body.iban, body.bic ?? null);
     if (!account.ok) return refuse(account);
     const destination = destinationOf(services, caller.settings);
-    if (destination === undefined) return refuse(refusal("InstructionsNotFound", { walletId }));
+    if (destination === undefined) {
+      // Whose the wallet is comes first: only its own partner learns that the account is missing.
+      const found = await findWallet(services.database, caller, walletId);
+      return refuse(found.ok ? refusal("InstructionsNotFound", { walletId }) : found);
+    }
     const { transferAmountCents, validDays } = caller.settings.ibanVerification;
     const set = await setIban(services.database, caller, walletId, {
       ...account.value,
