@@ -1,7 +1,7 @@
 /** What the protocol allows a client to do beyond the genuine one's habits. */
 import { createHmac, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { connect as connectSocket } from "node:net";
+import { Socket, connect as connectSocket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -217,6 +217,37 @@ test("a management operation that is not served says so", async () => {
     "status-code": 501,
     errorCondition: "amqp:not-implemented",
   });
+});
+
+/** On channel 1, the first one after that of the connection's own session: handle 0, closed. */
+const lateDetach = Buffer.from("0000001002000001005316c003024341", "hex");
+
+test("a detach that crosses the end of its session costs the connection nothing", async () => {
+  const connection = await authorized();
+  const reportedBefore = reported.length;
+  const sender = await openSender(connection, "plain");
+  const session = connection.create_session();
+  session.begin();
+  const receiver = session.open_receiver({ source: { address: "plain" }, credit_window: 0 });
+  await once(receiver, "receiver_open");
+  session.close();
+  await once(session, "session_close");
+  const socket: unknown = connection["socket"];
+  if (!(socket instanceof Socket)) throw new Error("an open connection has a socket");
+  socket.write(lateDetach);
+  sender.send({ body: "after the end" });
+  await once(sender, "accepted");
+  // The next session has the same channel: its links are attached and detached as ever.
+  const next = connection.create_session();
+  next.begin();
+  const reader = next.open_receiver({ source: { address: "plain" }, credit_window: 0 });
+  reader.add_credit(1);
+  const { message, delivery } = await nextDelivery(reader);
+  expect(message.body).toBe("after the end");
+  delivery.accept();
+  reader.close();
+  await once(reader, "receiver_close");
+  expect(reported.slice(reportedBefore)).toEqual([]);
 });
 
 test("noise on the socket ends that connection alone", async () => {

@@ -6,6 +6,7 @@ import { conditions } from "../errors.js";
 import { createContainer, type Connection, type Container, type Session } from "../wire/rhea.js";
 import { ClientConnection, type ConnectionParts } from "./client-connection.js";
 import type { OutcomeName } from "./consumer-link.js";
+import { dropLateFrames } from "./late-frames.js";
 
 export interface ListenerParts extends ConnectionParts {
   readonly host: string;
@@ -154,6 +155,7 @@ export class Listener {
   }
 
   #opened(connection: Connection): void {
+    dropLateFrames(connection);
     this.#connections.set(connection, new ClientConnection(this.#parts));
     clearTimeout(this.#sockets.get(connection.socket));
   }

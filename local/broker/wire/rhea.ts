@@ -76,6 +76,11 @@ export interface TransferFrame {
   readonly performative: { message_format?: number | null };
 }
 
+/** A frame as far as it says whom it is for. */
+export interface ChannelFrame {
+  readonly channel: number;
+}
+
 export interface Session {
   readonly outgoing: { available(): number };
   on_transfer(frame: TransferFrame): void;
@@ -89,6 +94,13 @@ export interface Connection {
   is_open(): boolean;
   is_remote_open(): boolean;
   close(error?: AmqpError): void;
+  on_begin(frame: ChannelFrame): void;
+  on_end(frame: ChannelFrame): void;
+  on_attach(frame: ChannelFrame): void;
+  on_flow(frame: ChannelFrame): void;
+  on_transfer(frame: ChannelFrame): void;
+  on_disposition(frame: ChannelFrame): void;
+  on_detach(frame: ChannelFrame): void;
   readonly socket: Socket;
 }
 
