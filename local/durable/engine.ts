@@ -40,6 +40,10 @@ export interface EngineSettings {
   readonly sweepMs?: number;
 }
 
+/** With a hundred thousand sleepers a sweep takes this long, and would take a tenth of a core if never rested. */
+const longSweepMs = 200;
+const restAfterLongSweepMs = 60_000;
+
 export interface EngineOptions {
   readonly pool: Pool;
   readonly hub: string;
@@ -161,7 +165,14 @@ class Engine implements DurableEngine {
       const interval = setInterval(() => void work().catch(() => undefined), ms);
       this.#intervals.push(interval.unref());
     };
-    every(2 * this.#settings.sweepMs, async () => this.#registry.sweep());
+    let restsUntil = 0;
+    every(2 * this.#settings.sweepMs, async () => {
+      const begunAt = performance.now();
+      if (begunAt < restsUntil) return;
+      await this.#registry.sweep();
+      const endedAt = performance.now();
+      if (endedAt - begunAt > longSweepMs) restsUntil = endedAt + restAfterLongSweepMs;
+    });
     const { pool, hub } = this.#options;
     void removeStrayMessages(pool, hub).catch(() => undefined);
     const { keepFinishedMs } = this.#settings;
