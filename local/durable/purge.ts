@@ -1,8 +1,12 @@
 /** Removes instances with all that belongs to them. */
 import type { Pool } from "pg";
+import { within } from "./outage.js";
 
 /** Small enough that no other transaction waits long for it. */
 const batchSize = 1_000;
+
+/** A batch takes milliseconds, finding it seconds among millions; a database that takes longer is away. */
+const batchPatienceMs = 30_000;
 
 /** An orchestration that was rewound since it was found, and so is open again, stays. */
 const removal = `
@@ -48,19 +52,18 @@ const removeFinished = async (
   let removed = 0;
   for (let after = { ended: "-infinity", key: "0" }; ;) {
     // As text, because a Date would cut the microseconds off.
-    const { rows } = await pool.query<{ key: string; ended: string }>(
+    const found = pool.query<{ key: string; ended: string }>(
       `select key, completed_at::text as ended from durable.instance
        where completed_at is not null and (completed_at, key) > ($1::timestamptz, $2::bigint)
          and ${condition} order by completed_at, key limit $3`,
       [after.ended, after.key, batchSize, ...values],
     );
+    const { rows } = await within(batchPatienceMs, found);
     const last = rows.at(-1);
     if (last === undefined) return removed;
     after = last;
-    removed += await removeInstances(
-      pool,
-      rows.map(({ key }) => key),
-    );
+    const keys = rows.map(({ key }) => key);
+    removed += await within(batchPatienceMs, removeInstances(pool, keys));
   }
 };
 

@@ -1,4 +1,5 @@
 /** What the engine throws away by itself: instances that ended long ago, and nothing else. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../support/database.js";
@@ -46,4 +47,19 @@ test("instances that ended more than thirty days ago are gone after the next sta
   );
   await client.end();
   expect(rows).toEqual([{ orphans: 0 }]);
+});
+
+test("a purge by filter that takes longer than other calls may is waited for, and counted", async () => {
+  await host.run("sequence", "held", 1);
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query("begin");
+  await client.query("select from durable.instance where id = 'held' for update");
+  const purged = host.api("DELETE", "instances?createdTimeFrom=2000-01-01T00:00:00Z");
+  await sleep(5_500);
+  await client.query("rollback");
+  await client.end();
+  const answer = await purged;
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toEqual({ instancesDeleted: 1 });
 });
