@@ -6,6 +6,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
+    // One more than the two cores that they must do with: the tests wait more than they compute.
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
