@@ -208,7 +208,8 @@ test("when the database drops the broker's connections, clients wait and nothing
     // It may still be on its way back from the round before.
     const cutOff = async (): Promise<number | null> => {
       const { rowCount } = await executioner.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'broker'",
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'broker' and datname = current_database()`,
       );
       return rowCount;
     };
