@@ -1,12 +1,18 @@
 /** `npm run demo`: starts the platform, onboards wallets as a partner would, and shows every step. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { customer } from "./customers.js";
-import { onboard, sender, waitForOnboarding, type Answer, type Send } from "./onboarding.js";
-import { startPlatform, withTemporaryFolder } from "./platform-process.js";
-import { acme, headersFor } from "./session.js";
-import { table } from "./table.js";
-import { readTopic, type ReceivedEvent } from "./topic-reader.js";
+import { customer } from "./platform/customers.js";
+import {
+  onboard,
+  sender,
+  waitForOnboarding,
+  type Answer,
+  type Send,
+} from "./platform/onboarding.js";
+import { startPlatform, withTemporaryFolder } from "./platform/process.js";
+import { acme, headersFor } from "./platform/session.js";
+import { table } from "./kit/table.js";
+import { readTopic, type ReceivedEvent } from "./platform/topic-reader.js";
 
 const togetherCount = 10;
 const eventPatienceMs = 5_000;

@@ -1,7 +1,7 @@
 /** `npm run bench -- [--quick] [scenario …]`: runs the named scenarios, or all, and writes their figures. */
 import { parseArgs } from "node:util";
-import { describeMachine } from "./machine.js";
-import { writeResult } from "./scenario.js";
+import { describeMachine } from "./kit/machine.js";
+import { writeResult } from "./kit/scenario.js";
 import { durableRecovery } from "./scenarios/durable-recovery.js";
 import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";

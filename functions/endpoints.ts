@@ -1,8 +1,8 @@
 /** Every endpoint of the app, by environment: what production leaves out is the sandbox. */
 import type { PlatformEnvironment } from "../shared/platform/config.js";
-import type { Endpoint } from "./endpoint.js";
+import type { Endpoint } from "./kit/endpoint.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
-import { getOnboardingEndpoint } from "./wallet/onboarding.js";
+import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
 import { sendBankNotification } from "./sandbox/bank.js";
 import { docsEndpoints } from "./platform/docs.js";
 import { healthEndpoints } from "./platform/health.js";
@@ -12,18 +12,18 @@ import { identityEndpoints } from "./sandbox/identity.js";
 import { attachmentEndpoints } from "./ticketing/attachments.js";
 import { ticketChangeEndpoints } from "./ticketing/changes.js";
 import { ticketEndpoints } from "./ticketing/tickets.js";
-import { getWalletBalance } from "./wallet/balance.js";
-import { bucketEndpoints } from "./wallet/buckets.js";
-import { contractEndpoints } from "./wallet/contract.js";
+import { getWalletBalance } from "./ledger/balance.js";
+import { bucketEndpoints } from "./ledger/buckets.js";
+import { contractEndpoints } from "./onboarding/contract.js";
 import { diagnosticsEndpoint } from "./wallet/diagnostics.js";
-import { ibanEndpoints } from "./wallet/iban.js";
-import { getWalletLimits } from "./wallet/limits.js";
-import { mandateEndpoints } from "./wallet/mandate.js";
+import { ibanEndpoints } from "./onboarding/iban.js";
+import { getWalletLimits } from "./ledger/limits.js";
+import { mandateEndpoints } from "./mandates/mandate.js";
 import { searchEndpoints } from "./wallet/search.js";
 import { stateEndpoints } from "./wallet/states.js";
 import { statisticsEndpoints } from "./wallet/statistics.js";
-import { storeMandateEndpoints } from "./wallet/store-mandate.js";
-import { storeEndpoints } from "./wallet/stores.js";
+import { storeMandateEndpoints } from "./stores/store-mandate.js";
+import { storeEndpoints } from "./stores/stores.js";
 import { walletEndpoints } from "./wallet/wallets.js";
 
 const partnerEndpoints: readonly Endpoint[] = [

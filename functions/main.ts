@@ -18,14 +18,14 @@ import { registerBankNotifications } from "./broker/bank-notifications.js";
 import { registerBankOutcomes } from "./broker/bank-outcomes.js";
 import { registerPlatformEvents } from "./broker/platform-events.js";
 import { endpointsOf } from "./endpoints.js";
-import { registerEndpoints } from "./register-endpoints.js";
+import { registerEndpoints } from "./kit/register.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
-import { createServices, type Services } from "./services.js";
+import { createServices, type Services } from "./kit/services.js";
 
 /** Broker triggers, timers and flows: each registers itself with the services that it needs. */
 const registrations: readonly ((services: Services) => void)[] = [

@@ -1,9 +1,9 @@
 /** Brings up everything on one machine: PostgreSQL, the broker, the host with its durable engine. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { entryFiles } from "./host/entry-files.js";
+import { entryFiles } from "./host/app/entry-files.js";
 import type { Host } from "./host/host.js";
-import type { LogEntry, LogSink } from "./host/log.js";
+import type { LogEntry, LogSink } from "./host/app/log.js";
 import { startPostgres } from "./postgres/server.js";
 import { reservePort } from "./reserve-port.js";
 import type { ReservedPort } from "./reserve-port.js";

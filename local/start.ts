@@ -4,7 +4,7 @@ import { rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { helpText, parseCommandLine } from "./command-line.js";
 import type { StartOptions } from "./command-line.js";
-import { writeJsonLine } from "./host/log.js";
+import { writeJsonLine } from "./host/app/log.js";
 import { startStack } from "./stack.js";
 import type { Stack } from "./stack.js";
 import { StartError } from "./start-error.js";

@@ -3,9 +3,9 @@ import {
   contractDocumentKey,
   findContract,
   storeSignedContract,
-} from "../shared/database/contracts.js";
-import type { Database } from "../shared/database/database.js";
-import { readWallet } from "../shared/database/wallets.js";
+} from "../shared/database/onboarding/contracts.js";
+import type { Database } from "../shared/database/platform/database.js";
+import { readWallet } from "../shared/database/wallet/wallets.js";
 import { fillContract } from "../shared/documents/contract-pdf.js";
 import { pdfContentType, type Documents } from "../shared/documents/documents.js";
 import { activity, type Activity } from "../shared/durable/register.js";

@@ -1,7 +1,7 @@
 /** What ibanValidation does: looks at its attempt, matches transfers, expires it. */
-import type { Database } from "../shared/database/database.js";
-import { ibanState } from "../shared/database/flow-state.js";
-import { expireIbanValidation, matchSct } from "../shared/database/iban-validations.js";
+import type { Database } from "../shared/database/platform/database.js";
+import { ibanState } from "../shared/database/onboarding/flow-state.js";
+import { expireIbanValidation, matchSct } from "../shared/database/onboarding/iban-validations.js";
 import { activity, type Activity } from "../shared/durable/register.js";
 import { expireIban, matchFirstSct, readIbanValidation } from "./iban-validation.flow.js";
 

@@ -1,16 +1,16 @@
 /** What mandateActivation does: seals the mandate's PDF, asks the bank, settles by its answer. */
-import { latestMandateRequest } from "../shared/database/bank-requests.js";
-import type { Database } from "../shared/database/database.js";
-import { mandateState } from "../shared/database/flow-state.js";
+import { latestMandateRequest } from "../shared/database/bank/requests.js";
+import type { Database } from "../shared/database/platform/database.js";
+import { mandateState } from "../shared/database/onboarding/flow-state.js";
 import {
   activateMandate,
   disableMandate,
   lapseMandate,
   rejectMandate,
   requestActivation,
-} from "../shared/database/mandate-outcomes.js";
-import { findMandate, mandateDocumentKey } from "../shared/database/mandates.js";
-import { requestRevocation } from "../shared/database/mandate-revocation.js";
+} from "../shared/database/mandates/outcomes.js";
+import { findMandate, mandateDocumentKey } from "../shared/database/mandates/mandates.js";
+import { requestRevocation } from "../shared/database/mandates/revocation.js";
 import { pdfContentType, type Documents } from "../shared/documents/documents.js";
 import { fillMandateForm } from "../shared/documents/mandate-pdf.js";
 import { activity, type Activity } from "../shared/durable/register.js";

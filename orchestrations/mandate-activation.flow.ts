@@ -1,6 +1,6 @@
 /** Carries a signed mandate to its end: bank's answer or silence, then the wait for its revocation. */
 import { z } from "zod";
-import { bankDaysLater, romeDate } from "../shared/domain/bank-days.js";
+import { bankDaysLater, romeDate } from "../shared/domain/bank/bank-days.js";
 import { flow, flowEvent, step } from "../shared/durable/flow.js";
 
 const Mandate = z.object({ mandateId: z.uuid() });

@@ -1,10 +1,10 @@
 /** What ticketSla does: reads the ticket's clock, notes its expiration, closes it in silence. */
-import type { Database } from "../shared/database/database.js";
+import type { Database } from "../shared/database/platform/database.js";
 import {
   closeSilentTicket as close,
   expireTicket as expire,
   readTicketClock as readClock,
-} from "../shared/database/ticket-flow.js";
+} from "../shared/database/ticketing/flow.js";
 import { activity, type Activity } from "../shared/durable/register.js";
 import { closeSilentTicket, expireTicket, readTicketClock } from "./ticket-sla.flow.js";
 

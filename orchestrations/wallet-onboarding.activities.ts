@@ -1,10 +1,10 @@
 /** What walletOnboarding does: reviews, reminders and the end, each one guarded statement. */
-import type { Database } from "../shared/database/database.js";
+import type { Database } from "../shared/database/platform/database.js";
 import {
   expireOnboarding as expire,
   remindOnboarding as remind,
   reviewOnboarding as review,
-} from "../shared/database/onboarding.js";
+} from "../shared/database/onboarding/onboarding.js";
 import { activity, type Activity } from "../shared/durable/register.js";
 import { expireOnboarding, remindOnboarding, reviewOnboarding } from "./wallet-onboarding.flow.js";
 

@@ -1,5 +1,6 @@
-// The import rule of the folders as an ESLint rule: an arrow that the table does not list is an error.
+// The import rule of the folders as an ESLint rule: an arrow that the tables do not list is an error.
 import { dirname, relative, resolve, sep } from "node:path";
+import { rooms } from "./rooms.mjs";
 
 /** Which folder may import which; the first row that matches the importing file holds. */
 const arrows = [
@@ -33,6 +34,21 @@ const allowedFor = (file) => {
   return null;
 };
 
+/** The room of a file within an area, "" for the area's own files; null outside the area. */
+const roomIn = (area, file) => {
+  if (!file.startsWith(`${area}/`)) return null;
+  const rest = file.slice(area.length + 1);
+  return rest.includes("/") ? rest.slice(0, rest.indexOf("/")) : "";
+};
+
+/** Within an area: a room imports itself and the rooms listed for it; the area's own files import all. */
+const mayEnter = (from, to) =>
+  Object.entries(rooms).every(([area, arrowsOf]) => {
+    const [room, entered] = [roomIn(area, from), roomIn(area, to)];
+    if (room === null || entered === null || room === entered || room === "") return true;
+    return arrowsOf[room]?.includes(entered) ?? false;
+  });
+
 const posix = (path) => path.split(sep).join("/");
 
 export const importRule = {
@@ -48,7 +64,7 @@ export const importRule = {
         /\.js$/,
         ".ts",
       );
-      if (!allowed.some((pattern) => pattern.test(to)))
+      if (!allowed.some((pattern) => pattern.test(to)) || !mayEnter(from, to))
         context.report({ node, messageId: "arrow", data: { from, to } });
     };
     return {

@@ -5,7 +5,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { customer } from "../dist/bench/customers.js";
+import { customer } from "../dist/bench/platform/customers.js";
 import {
   activateMandate,
   createWallet,
@@ -14,10 +14,10 @@ import {
   signContract,
   validateIban,
   waitForOnboarding,
-} from "../dist/bench/onboarding.js";
-import { startPlatform, withTemporaryFolder } from "../dist/bench/platform-process.js";
-import { acme, headersFor, operator } from "../dist/bench/session.js";
-import { decodeEvents } from "../dist/local/durable/history-codec.js";
+} from "../dist/bench/platform/onboarding.js";
+import { startPlatform, withTemporaryFolder } from "../dist/bench/platform/process.js";
+import { acme, headersFor, operator } from "../dist/bench/platform/session.js";
+import { decodeEvents } from "../dist/local/durable/protocol/history-codec.js";
 
 const target = "test/replay/histories";
 const quiet = () => undefined;

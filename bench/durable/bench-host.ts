@@ -1,7 +1,7 @@
 /** The app of the durable benches on the local host, in a process of its own. */
 import { resolve } from "node:path";
 import { z } from "zod";
-import { startChild } from "../child.js";
+import { startChild } from "../kit/child.js";
 import type { SlotFigures } from "./closed-loop.js";
 import { postJson } from "./post-json.js";
 

@@ -3,7 +3,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { Client } from "pg";
 import { startPostgres } from "../../local/postgres/server.js";
-import { withTemporaryFolder } from "../platform-process.js";
+import { withTemporaryFolder } from "../platform/process.js";
 
 export interface BenchPostgres {
   /** Below it, a bench may keep what it likes. */

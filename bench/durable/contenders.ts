@@ -1,7 +1,7 @@
 /** Who runs the chain of three side by side: this engine, the floor, DBOS and Restate. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { startChild } from "../child.js";
+import { startChild } from "../kit/child.js";
 import type { BenchPostgres } from "./bench-postgres.js";
 import { startBenchHost } from "./bench-host.js";
 import type { Load, SlotFigures } from "./closed-loop.js";

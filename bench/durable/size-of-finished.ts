@@ -1,7 +1,7 @@
 /** What a million finished instances cost: the rate beside an empty engine, and their purge. */
-import { atLeast, atMost, verdict } from "../goal.js";
-import { median } from "../load.js";
-import type { Row } from "../scenario.js";
+import { atLeast, atMost, verdict } from "../kit/goal.js";
+import { median } from "../kit/load.js";
+import type { Row } from "../kit/scenario.js";
 import { startBenchHost, type BenchHost } from "./bench-host.js";
 import { withClient, type BenchPostgres } from "./bench-postgres.js";
 import { cloneInstance } from "./clone-instances.js";

@@ -1,8 +1,8 @@
 /** What one orchestration costs as it gets longer or wider, and what it leaves on disk. */
 import { z } from "zod";
-import { atMost, verdict, type Goal } from "../goal.js";
-import { median } from "../load.js";
-import type { Row } from "../scenario.js";
+import { atMost, verdict, type Goal } from "../kit/goal.js";
+import { median } from "../kit/load.js";
+import type { Row } from "../kit/scenario.js";
 import { startBenchHost, type BenchHost } from "./bench-host.js";
 import { withClient, type BenchPostgres } from "./bench-postgres.js";
 

@@ -1,8 +1,8 @@
 /** What waiting orchestrations cost: the start of a host that has many, and its memory. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { residentMiB } from "../processes.js";
-import type { Row } from "../scenario.js";
+import { residentMiB } from "../kit/processes.js";
+import type { Row } from "../kit/scenario.js";
 import { startBenchHost, type BenchHost } from "./bench-host.js";
 import { withClient, type BenchPostgres } from "./bench-postgres.js";
 import { cloneInstance } from "./clone-instances.js";

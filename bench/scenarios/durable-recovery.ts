@@ -4,13 +4,13 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "pg";
 import { z } from "zod";
-import { startChild } from "../child.js";
+import { startChild } from "../kit/child.js";
 import { withBenchPostgres, withClient, type BenchPostgres } from "../durable/bench-postgres.js";
 import { startBenchHost } from "../durable/bench-host.js";
 import { howToInstallRivals, isInstalled } from "../durable/contenders.js";
-import { atMost, verdict } from "../goal.js";
-import { median } from "../load.js";
-import type { Row, Scenario } from "../scenario.js";
+import { atMost, verdict } from "../kit/goal.js";
+import { median } from "../kit/load.js";
+import type { Row, Scenario } from "../kit/scenario.js";
 
 const inFlight = 300;
 const secondsGoal = atMost("R2", 2, "s");

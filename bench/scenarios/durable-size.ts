@@ -3,7 +3,7 @@ import { withBenchPostgres } from "../durable/bench-postgres.js";
 import { bytesRow, fanRow, stepsRow } from "../durable/size-of-one.js";
 import { finishedRows } from "../durable/size-of-finished.js";
 import { waitingRows } from "../durable/size-of-waiting.js";
-import type { Row, Scenario } from "../scenario.js";
+import type { Row, Scenario } from "../kit/scenario.js";
 
 export const durableSize: Scenario = {
   name: "durable-size",

@@ -8,9 +8,9 @@ import {
   startRival,
   type Contender,
 } from "../durable/contenders.js";
-import { atLeast, atMost, verdict, type Goal } from "../goal.js";
-import { median } from "../load.js";
-import type { Row, Scenario } from "../scenario.js";
+import { atLeast, atMost, verdict, type Goal } from "../kit/goal.js";
+import { median } from "../kit/load.js";
+import type { Row, Scenario } from "../kit/scenario.js";
 
 type Name = "ours" | "dbos" | "restate" | "single" | "grouped";
 type Slots = ReadonlyMap<Name, readonly SlotFigures[]>;

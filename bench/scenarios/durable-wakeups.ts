@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withBenchPostgres, withClient, type BenchPostgres } from "../durable/bench-postgres.js";
 import { startBenchHost, type BenchHost } from "../durable/bench-host.js";
 import { cloneInstance } from "../durable/clone-instances.js";
-import { atMost, verdict } from "../goal.js";
-import { cpuSecondsBelow } from "../processes.js";
-import type { Row, Scenario } from "../scenario.js";
+import { atMost, verdict } from "../kit/goal.js";
+import { cpuSecondsBelow } from "../kit/processes.js";
+import type { Row, Scenario } from "../kit/scenario.js";
 
 const p50Goal = atMost("P10", 2, "ms");
 const p99Goal = atMost("P10", 6, "ms");

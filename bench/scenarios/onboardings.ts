@@ -1,11 +1,11 @@
 /** Onboardings completed per second: four flows, a bank and twenty-odd HTTP calls each. */
 import { join } from "node:path";
-import { customer } from "../customers.js";
-import { median } from "../load.js";
-import { onboard, sender } from "../onboarding.js";
-import { startPlatform, withTemporaryFolder } from "../platform-process.js";
-import type { Row, Scenario } from "../scenario.js";
-import { acme, headersFor } from "../session.js";
+import { customer } from "../platform/customers.js";
+import { median } from "../kit/load.js";
+import { onboard, sender } from "../platform/onboarding.js";
+import { startPlatform, withTemporaryFolder } from "../platform/process.js";
+import type { Row, Scenario } from "../kit/scenario.js";
+import { acme, headersFor } from "../platform/session.js";
 
 const depths = [1, 16, 64];
 const perDepth = (depth: number): number => (depth === 1 ? 20 : depth * 4);

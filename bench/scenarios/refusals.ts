@@ -1,11 +1,11 @@
 /** How fast a request is refused, beside a bare node:http echo in the same run. */
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { load, median, type LoadFigures, type LoadRequest } from "../load.js";
-import { startPlatform, withTemporaryFolder } from "../platform-process.js";
-import { startEcho } from "../processes.js";
-import type { Row, Scenario } from "../scenario.js";
-import { acme, headersFor } from "../session.js";
+import { load, median, type LoadFigures, type LoadRequest } from "../kit/load.js";
+import { startPlatform, withTemporaryFolder } from "../platform/process.js";
+import { startEcho } from "../kit/processes.js";
+import type { Row, Scenario } from "../kit/scenario.js";
+import { acme, headersFor } from "../platform/session.js";
 
 const pairs = 5;
 const slotSeconds = 3;

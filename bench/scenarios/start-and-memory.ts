@@ -1,10 +1,10 @@
 /** How long a start takes, from nothing and on existing data, and what an idle platform weighs. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { median } from "../load.js";
-import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform-process.js";
-import { descendants, privateMiB, residentMiB, startEcho } from "../processes.js";
-import type { Row, Scenario } from "../scenario.js";
+import { median } from "../kit/load.js";
+import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform/process.js";
+import { descendants, privateMiB, residentMiB, startEcho } from "../kit/processes.js";
+import type { Row, Scenario } from "../kit/scenario.js";
 
 const runs = 5;
 const idleSeconds = 15;

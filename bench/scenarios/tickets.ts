@@ -4,10 +4,10 @@ import { Agent, IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import pg from "pg";
 import { z } from "zod";
-import { median } from "../load.js";
-import { startPlatform, withTemporaryFolder } from "../platform-process.js";
-import type { Row, Scenario } from "../scenario.js";
-import { acme, globex, headersFor } from "../session.js";
+import { median } from "../kit/load.js";
+import { startPlatform, withTemporaryFolder } from "../platform/process.js";
+import type { Row, Scenario } from "../kit/scenario.js";
+import { acme, globex, headersFor } from "../platform/session.js";
 
 const ticketsOfAcme = 10_000;
 const entriesMax = 2_000;

@@ -3,10 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform-process.js";
-import { residentMiB } from "../processes.js";
-import type { Row, Scenario } from "../scenario.js";
-import { acme, headersFor } from "../session.js";
+import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform/process.js";
+import { residentMiB } from "../kit/processes.js";
+import type { Row, Scenario } from "../kit/scenario.js";
+import { acme, headersFor } from "../platform/session.js";
 
 const uploadsAtOnce = 16;
 const mebibytes = 10;

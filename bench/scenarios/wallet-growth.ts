@@ -1,11 +1,11 @@
 /** The same calls at a thousand wallets and at a million: what growth costs a caller. */
 import { join } from "node:path";
 import { Client } from "pg";
-import { median } from "../load.js";
-import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform-process.js";
-import type { Row, Scenario } from "../scenario.js";
-import { acme, headersFor } from "../session.js";
-import { growTo, rareName } from "../wallet-rows.js";
+import { median } from "../kit/load.js";
+import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform/process.js";
+import type { Row, Scenario } from "../kit/scenario.js";
+import { acme, headersFor } from "../platform/session.js";
+import { growTo, rareName } from "../platform/wallet-rows.js";
 
 type Size = "small" | "grown";
 const bothSizes = ["small", "grown"] as const;

@@ -1,10 +1,10 @@
 /** Wallets created per second through HTTP. */
 import { join } from "node:path";
-import { customer } from "../customers.js";
-import { load, median, type LoadFigures } from "../load.js";
-import { startPlatform, withTemporaryFolder } from "../platform-process.js";
-import type { Scenario } from "../scenario.js";
-import { acme, headersFor } from "../session.js";
+import { customer } from "../platform/customers.js";
+import { load, median, type LoadFigures } from "../kit/load.js";
+import { startPlatform, withTemporaryFolder } from "../platform/process.js";
+import type { Scenario } from "../kit/scenario.js";
+import { acme, headersFor } from "../platform/session.js";
 
 const slots = 5;
 const slotSeconds = 4;

@@ -3,8 +3,8 @@ import {
   bankQueues,
   BankNotificationMessage,
 } from "../../shared/contracts/platform/bank-messages.js";
-import { receiveNotification } from "../../shared/database/bank-notifications.js";
-import type { Services } from "../services.js";
+import { receiveNotification } from "../../shared/database/bank/notifications.js";
+import type { Services } from "../kit/services.js";
 import { registerQueueTrigger } from "./queue-trigger.js";
 
 export const registerBankNotifications = (services: Services): void => {

@@ -1,10 +1,10 @@
 /** Takes the bank's outcomes: records each on its request, then tells the flow that waits for it. */
 import * as df from "durable-functions";
 import { bankQueues, BankOutcomeMessage } from "../../shared/contracts/platform/bank-messages.js";
-import { recordOutcome } from "../../shared/database/bank-requests.js";
+import { recordOutcome } from "../../shared/database/bank/requests.js";
 import { raise } from "../../shared/durable/flow-client.js";
 import { flowEvent } from "../../shared/durable/flow.js";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 import { registerQueueTrigger } from "./queue-trigger.js";
 
 export const registerBankOutcomes = (services: Services): void => {

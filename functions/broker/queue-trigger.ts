@@ -4,7 +4,7 @@ import type { FunctionInput, InvocationContext } from "@azure/functions";
 import { z } from "zod";
 import type { DeadLetterReason } from "../../shared/events/service-bus.js";
 import { issueProperties } from "../../shared/http/schema-issues.js";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 
 export interface QueueTrigger<Message extends z.ZodType> {
   readonly name: string;

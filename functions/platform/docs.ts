@@ -8,7 +8,7 @@ import { getDocsFileRoute, getDocsRoute } from "../../shared/contracts/platform/
 import { errorReply } from "../../shared/http/error-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
-import { openEndpoint, type Reply } from "../endpoint.js";
+import { openEndpoint, type Reply } from "../kit/endpoint.js";
 
 /** Only our own scripts run; Swagger UI needs inline styles and pictures in data addresses. */
 const contentSecurityPolicy = [

@@ -3,11 +3,11 @@ import { connect } from "node:net";
 import { getClient, input } from "durable-functions";
 import type { InvocationContext } from "@azure/functions";
 import { getHealthRoute, type Health } from "../../shared/contracts/platform/health.js";
-import { outboxBacklog } from "../../shared/database/outbox-backlog.js";
+import { outboxBacklog } from "../../shared/database/outbox/backlog.js";
 import { instanceState } from "../../shared/durable/flow-client.js";
 import type { ServiceBusConnection } from "../../shared/platform/config.js";
-import { openEndpoint } from "../endpoint.js";
-import type { Services } from "../services.js";
+import { openEndpoint } from "../kit/endpoint.js";
+import type { Services } from "../kit/services.js";
 
 const patienceMs = 2_000;
 /** One look serves everybody who asks meanwhile. */

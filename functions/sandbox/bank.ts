@@ -7,12 +7,12 @@ import {
   type BankOutcomeMessage,
 } from "../../shared/contracts/platform/bank-messages.js";
 import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
-import { platformNow } from "../../shared/database/platform-time.js";
+import { platformNow } from "../../shared/database/platform/platform-time.js";
 import { outcomesOf } from "../../shared/domain/bank/sandbox-script.js";
 import { sendNow, type OutgoingMessage } from "../../shared/events/service-bus.js";
 import { registerQueueTrigger } from "../broker/queue-trigger.js";
-import { endpoint } from "../endpoint.js";
-import type { Services } from "../services.js";
+import { endpoint } from "../kit/endpoint.js";
+import type { Services } from "../kit/services.js";
 
 const answersTo = (request: BankRequestMessage, today: string): OutgoingMessage[] =>
   outcomesOf(request).map((outcome) => {

@@ -1,11 +1,11 @@
 /** PUT /sandbox/clock: moves platform time forward and has the host run what became due. */
 import { z } from "zod";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
-import { platformNow } from "../../shared/database/platform-time.js";
-import { moveSandboxClock } from "../../shared/database/sandbox-clock.js";
+import { platformNow } from "../../shared/database/platform/platform-time.js";
+import { moveSandboxClock } from "../../shared/database/sandbox/clock.js";
 import { refusal } from "../../shared/domain/outcome.js";
 import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const hostAnswer = z.object({ now: z.iso.datetime(), flowsRun: z.int() });
 

@@ -1,9 +1,9 @@
 /** PUT /sandbox/wallets/{walletId}/contract/decline: the customer does not sign. */
 import { declineContractRoute } from "../../shared/contracts/sandbox/contract.js";
-import { declineContract } from "../../shared/database/contracts.js";
-import { findWallet } from "../../shared/database/wallets.js";
+import { declineContract } from "../../shared/database/onboarding/contracts.js";
+import { findWallet } from "../../shared/database/wallet/wallets.js";
 import { refusal } from "../../shared/domain/outcome.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 export const declineContractEndpoint = endpoint(
   declineContractRoute,

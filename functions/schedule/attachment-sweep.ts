@@ -1,8 +1,8 @@
 /** Every ten minutes: clears away what uploads left behind that a crash or an outage ended. */
 import { app } from "@azure/functions";
-import { giveUpUploads } from "../../shared/database/attachment-uploads.js";
+import { giveUpUploads } from "../../shared/database/ticketing/attachment-uploads.js";
 import { discardUpload } from "../ticketing/attachment-upload.js";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 
 /** Longer than any function may run, so that whoever began the upload is gone. */
 const minutesMax = 60;

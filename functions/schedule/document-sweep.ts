@@ -1,7 +1,7 @@
 /** Every ten minutes: removes the documents of wallets that were deleted for good, wherever they lie. */
 import { app } from "@azure/functions";
-import { doomedDocuments, forgetDoomed } from "../../shared/database/doomed-documents.js";
-import type { Services } from "../services.js";
+import { doomedDocuments, forgetDoomed } from "../../shared/database/documents/doomed.js";
+import type { Services } from "../kit/services.js";
 
 /** Longer than any function may run: a signature that was under way can have stored its PDF late. */
 const minutesMin = 15;

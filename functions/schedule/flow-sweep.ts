@@ -1,7 +1,7 @@
 /** Every five minutes: starts flows anew that the tables say should run and that have no instance. */
 import type { Timer } from "@azure/functions";
 import { app, type DurableClient } from "durable-functions";
-import { dueFlows, type DueFlow } from "../../shared/database/flow-state.js";
+import { dueFlows, type DueFlow } from "../../shared/database/onboarding/flow-state.js";
 import { startOnce, type FlowClient, type FlowStart } from "../../shared/durable/flow-client.js";
 import { contractSigning, contractSigningId } from "../../orchestrations/contract-signing.flow.js";
 import { ibanValidation, ibanValidationId } from "../../orchestrations/iban-validation.flow.js";
@@ -13,7 +13,7 @@ import {
   walletOnboarding,
   walletOnboardingId,
 } from "../../orchestrations/wallet-onboarding.flow.js";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 
 const ownersPerSweep = 500;
 

@@ -1,6 +1,6 @@
 /** Sweeps the outbox every ten seconds: sends what a crashed or sleeping instance left behind. */
 import { app } from "@azure/functions";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 
 export const registerOutboxRelay = ({ relay, bus }: Services): void => {
   app.timer("outboxRelay", {

@@ -1,10 +1,10 @@
 /** Every five minutes: starts or wakes the flows of tickets whose date has passed without their deed. */
 import type { Timer } from "@azure/functions";
 import { app, type DurableClient } from "durable-functions";
-import { overdueTickets } from "../../shared/database/ticket-flow.js";
+import { overdueTickets } from "../../shared/database/ticketing/flow.js";
 import { raise, startOnce, type FlowClient } from "../../shared/durable/flow-client.js";
 import { ticketChanged, ticketSla, ticketSlaId } from "../../orchestrations/ticket-sla.flow.js";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 
 const ticketsPerSweep = 500;
 

@@ -3,18 +3,18 @@ import {
   addAttachment,
   type AttachmentLimits,
   type RoomRefusal,
-} from "../../shared/database/attachments.js";
+} from "../../shared/database/ticketing/attachments.js";
 import {
   forgetUpload,
   giveUpUpload,
   noteUpload,
   type NotedUpload,
-} from "../../shared/database/attachment-uploads.js";
+} from "../../shared/database/ticketing/attachment-uploads.js";
 import { refusal, success, type Outcome, type Refusal } from "../../shared/domain/outcome.js";
 import type { AttachmentType } from "../../shared/domain/ticketing/attachment-types.js";
 import type { ContentCheck } from "../../shared/domain/ticketing/content-checks.js";
 import { uuidv7 } from "../../shared/platform/ids.js";
-import type { Services } from "../services.js";
+import type { Services } from "../kit/services.js";
 
 type ContentRefusal = "AttachmentEmpty" | "AttachmentTooLarge" | "AttachmentTypeUnsupported";
 

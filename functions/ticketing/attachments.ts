@@ -4,7 +4,11 @@ import {
   listAttachmentsRoute,
   postAttachmentRoute,
 } from "../../shared/contracts/ticketing/attachments.js";
-import { checkRoom, findAttachment, findAttachments } from "../../shared/database/attachments.js";
+import {
+  checkRoom,
+  findAttachment,
+  findAttachments,
+} from "../../shared/database/ticketing/attachments.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import {
   attachmentExtensions,
@@ -13,7 +17,7 @@ import {
   type AttachmentType,
 } from "../../shared/domain/ticketing/attachment-types.js";
 import { base64Content } from "../../shared/http/base64-answer.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 import { storeAttachment, tooLarge } from "./attachment-upload.js";
 
 const listEndpoint = endpoint(

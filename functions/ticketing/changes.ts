@@ -15,8 +15,8 @@ import {
   operateTicket,
   updateTicketStatus,
   type TicketActor,
-} from "../../shared/database/ticket-changes.js";
-import type { Database } from "../../shared/database/database.js";
+} from "../../shared/database/ticketing/changes.js";
+import type { Database } from "../../shared/database/platform/database.js";
 import { refusal, type Outcome } from "../../shared/domain/outcome.js";
 import {
   operatorMoves,
@@ -25,7 +25,7 @@ import {
   type TicketStatus,
 } from "../../shared/domain/ticketing/status.js";
 import { issueSentence } from "../../shared/http/schema-issues.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const postCommentEndpoint = endpoint(
   postCommentRoute,

@@ -11,11 +11,11 @@ import {
   findTicket,
   listTickets,
   listWalletTickets,
-} from "../../shared/database/tickets.js";
+} from "../../shared/database/ticketing/tickets.js";
 import { priorityOf } from "../../shared/domain/ticketing/priority.js";
 import { refusal } from "../../shared/domain/outcome.js";
 import { newCaseNumber } from "../../shared/platform/readable-codes.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const createTicketEndpoint = endpoint(
   createTicketRoute,

@@ -1,10 +1,10 @@
 /** Finds wallets: the list by creation date, the search by any of their data. */
 import { getAllWalletsRoute, searchWalletRoute } from "../../shared/contracts/wallet/search.js";
-import { listWallets } from "../../shared/database/wallet-list.js";
-import { searchWallets } from "../../shared/database/wallet-search.js";
+import { listWallets } from "../../shared/database/wallet/list.js";
+import { searchWallets } from "../../shared/database/wallet/search.js";
 import { checkedRange } from "../../shared/domain/date-range.js";
 import { checkedSearch } from "../../shared/domain/wallet/search.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const listEndpoint = endpoint(
   getAllWalletsRoute,

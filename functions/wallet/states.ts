@@ -6,15 +6,15 @@ import {
   reopenWalletRoute,
   suspendWalletRoute,
 } from "../../shared/contracts/wallet/states.js";
-import { destroyWallet } from "../../shared/database/wallet-deletion.js";
+import { destroyWallet } from "../../shared/database/wallet/deletion.js";
 import {
   closeWallet,
   reactivateWallet,
   reopenWallet,
   suspendWallet,
-} from "../../shared/database/wallet-states.js";
+} from "../../shared/database/wallet/states.js";
 import { refusal } from "../../shared/domain/outcome.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const suspendEndpoint = endpoint(
   suspendWalletRoute,

@@ -3,8 +3,8 @@ import {
   getDealerStatisticsRoute,
   getPartnerStatisticsRoute,
 } from "../../shared/contracts/wallet/statistics.js";
-import { dealerStatistics, partnerStatistics } from "../../shared/database/wallet-statistics.js";
-import { endpoint } from "../endpoint.js";
+import { dealerStatistics, partnerStatistics } from "../../shared/database/wallet/statistics.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const ofPartnerEndpoint = endpoint(
   getPartnerStatisticsRoute,

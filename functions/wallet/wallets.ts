@@ -10,9 +10,9 @@ import {
   findWallet,
   updateAttributes,
   updateWallet,
-} from "../../shared/database/wallets.js";
+} from "../../shared/database/wallet/wallets.js";
 import { checkedIdentity, checkedOwner, checkedPhone } from "../../shared/domain/wallet/owner.js";
-import { endpoint } from "../endpoint.js";
+import { endpoint } from "../kit/endpoint.js";
 
 const createWalletEndpoint = endpoint(
   createWalletRoute,

@@ -2,24 +2,24 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import type { LocalClock } from "../clock.js";
-import { ActivityRunner } from "./activity-runner.js";
-import { Client } from "./client.js";
-import { clientBinding } from "./client-binding.js";
-import { Committer } from "./committer.js";
-import type { DurableFunctions } from "./functions.js";
-import type { HttpAnswer, HttpCall } from "./http-answer.js";
-import { HttpApi } from "./http-api.js";
-import { limitedFunctions } from "./limited-functions.js";
-import { InstanceKeys } from "./instance-keys.js";
-import { MessageIds } from "./message-ids.js";
-import { Ownership } from "./ownership.js";
-import { purgeFinished, removeStrayMessages } from "./purge.js";
-import { Registry } from "./registry.js";
-import { createSchema } from "./schema.js";
-import { Timers } from "./timers.js";
-import { heard } from "./transaction.js";
-import { EndWaiters } from "./end-waiters.js";
-import type { VersionSettings } from "./versions.js";
+import { ActivityRunner } from "./turns/activity-runner.js";
+import { Client } from "./api/client.js";
+import { clientBinding } from "./api/client-binding.js";
+import { Committer } from "./storage/committer.js";
+import type { DurableFunctions } from "./protocol/functions.js";
+import type { HttpAnswer, HttpCall } from "./api/answer.js";
+import { HttpApi } from "./api/routes.js";
+import { limitedFunctions } from "./hosts/limited-functions.js";
+import { InstanceKeys } from "./storage/instance-keys.js";
+import { MessageIds } from "./storage/message-ids.js";
+import { Ownership } from "./hosts/ownership.js";
+import { purgeFinished, removeStrayMessages } from "./storage/purge.js";
+import { Registry } from "./hosts/registry.js";
+import { createSchema } from "./storage/schema.js";
+import { Timers } from "./hosts/timers.js";
+import { heard } from "./storage/transaction.js";
+import { EndWaiters } from "./turns/end-waiters.js";
+import type { VersionSettings } from "./protocol/versions.js";
 
 export interface EngineSettings {
   /** Activities that run at the same time. */

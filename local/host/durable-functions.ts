@@ -1,7 +1,7 @@
 /** The app's durable functions as the durable engine sees them. */
-import type { DurableFunctions, DurableKind } from "../durable/functions.js";
-import type { HostedFunction } from "./hosted-function.js";
-import type { Invoker } from "./invoke.js";
+import type { DurableFunctions, DurableKind } from "../durable/protocol/functions.js";
+import type { HostedFunction } from "./app/hosted-function.js";
+import type { Invoker } from "./app/invoke.js";
 
 const kindOfTrigger: Readonly<Record<string, DurableKind>> = {
   orchestrationtrigger: "orchestrator",

@@ -1,6 +1,6 @@
 /** What the section durableTask of host.json means to the durable engine. */
 import type { EngineSettings } from "../durable/engine.js";
-import type { DurableConfig } from "./host-json.js";
+import type { DurableConfig } from "./settings/host-json.js";
 
 /** What host.json does not say keeps the engine's own default. */
 export const engineSettings = (config: DurableConfig): EngineSettings => {

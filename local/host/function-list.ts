@@ -1,6 +1,6 @@
 /** The functions of an app for the person at the terminal: HTTP ones by address, others by trigger. */
-import type { HostedFunction } from "./hosted-function.js";
-import { isHttpTrigger, methodsOf, templateOf } from "./http-route.js";
+import type { HostedFunction } from "./app/hosted-function.js";
+import { isHttpTrigger, methodsOf, templateOf } from "./http/route.js";
 
 const lineOf = (fn: HostedFunction, url: string, routePrefix: string): string => {
   if (!isHttpTrigger(fn)) return `${fn.name}: ${fn.trigger.type}`;

@@ -1,35 +1,35 @@
 /** The local functions host: loads one built app in this process and serves its triggers. */
 import type { Pool } from "pg";
 import type { LocalClock } from "../clock.js";
-import type { DurableFunctions } from "../durable/functions.js";
+import type { DurableFunctions } from "../durable/protocol/functions.js";
 import type { EngineSettings } from "../durable/engine.js";
-import type { HttpAnswer, HttpCall } from "../durable/http-answer.js";
-import { loadApp, type LoadedApp } from "./app-loader.js";
-import { hostVersion } from "./core-api.js";
-import type { BindingInfo, TypedData } from "./core-types.js";
+import type { HttpAnswer, HttpCall } from "../durable/api/answer.js";
+import { loadApp, type LoadedApp } from "./app/loader.js";
+import { hostVersion } from "./app/core-api.js";
+import type { BindingInfo, TypedData } from "./app/core-types.js";
 import { durableFunctions, durableKind } from "./durable-functions.js";
 import { engineSettings } from "./engine-settings.js";
 import { functionList } from "./function-list.js";
-import { functionKeys } from "./function-keys.js";
-import { readHostConfig, type HostConfig } from "./host-config.js";
-import { listenHttp, type HttpServer } from "./http-server.js";
-import { writeFailure } from "./http-response.js";
-import { isHttpTrigger } from "./http-route.js";
-import { HttpTriggers } from "./http-trigger.js";
+import { functionKeys } from "./http/function-keys.js";
+import { readHostConfig, type HostConfig } from "./settings/host-config.js";
+import { listenHttp, type HttpServer } from "./http/server.js";
+import { writeFailure } from "./http/response.js";
+import { isHttpTrigger } from "./http/route.js";
+import { HttpTriggers } from "./http/trigger.js";
 import {
   isInternalPath,
   serveInternal,
   type ClockMoved,
   type HostStatus,
-} from "./internal-routes.js";
-import { hostedFunction, type HostedFunction } from "./hosted-function.js";
-import { Invoker } from "./invoke.js";
-import { errorText, HostLog, writeJsonLine, type LogSink } from "./log.js";
-import { isServedOutput, outputSender } from "./output-bindings.js";
-import { ServiceBusConnections } from "./service-bus-connections.js";
-import { ServiceBusTriggers, isServiceBusTrigger } from "./service-bus-triggers.js";
-import { timerStatusStore, type TimerStatusStore } from "./timer-status.js";
-import { isTimerTrigger, TimerTriggers } from "./timer-triggers.js";
+} from "./http/internal-routes.js";
+import { hostedFunction, type HostedFunction } from "./app/hosted-function.js";
+import { Invoker } from "./app/invoke.js";
+import { errorText, HostLog, writeJsonLine, type LogSink } from "./app/log.js";
+import { isServedOutput, outputSender } from "./service-bus/output-bindings.js";
+import { ServiceBusConnections } from "./service-bus/connections.js";
+import { ServiceBusTriggers, isServiceBusTrigger } from "./service-bus/triggers.js";
+import { timerStatusStore, type TimerStatusStore } from "./timers/status.js";
+import { isTimerTrigger, TimerTriggers } from "./timers/triggers.js";
 
 /** What the host needs of a durable engine. */
 export interface DurableEngine {

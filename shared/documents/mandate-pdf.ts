@@ -1,5 +1,5 @@
 /** The SEPA direct debit mandate of a wallet: its form, filled with the mandate's data. */
-import type { Mandate } from "../contracts/wallet/mandates.js";
+import type { Mandate } from "../contracts/mandates/mandates.js";
 import { fillForm, makeForm, type FormDeclaration } from "./pdf-form.js";
 
 const declaration = {

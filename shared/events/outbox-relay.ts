@@ -1,7 +1,7 @@
 /** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
-import type { Database, Queryable } from "../database/database.js";
-import { lockWaitingSessions, readWaiting, recordAttempts } from "../database/outbox.js";
-import type { Attempt, WaitingMessage } from "../database/outbox.js";
+import type { Database, Queryable } from "../database/platform/database.js";
+import { lockWaitingSessions, readWaiting, recordAttempts } from "../database/outbox/outbox.js";
+import type { Attempt, WaitingMessage } from "../database/outbox/outbox.js";
 import type { FaultPoints } from "../platform/fault-points.js";
 import type { Logger } from "../platform/logger.js";
 import { planDeliveries } from "./delivery-plan.js";

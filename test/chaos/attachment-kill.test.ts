@@ -1,9 +1,12 @@
 /** The platform dies when an upload's bytes are stored and nothing tells of them yet: nothing stays. */
 import { afterEach, expect, test } from "vitest";
-import { openAttachmentCalls, type AttachmentCalls } from "../support/attachment-calls.js";
-import { pngFile, writeTicket } from "../support/attachments.js";
-import { countOf } from "../support/bank-fixtures.js";
-import { ticketsAt } from "../support/tickets.js";
+import {
+  openAttachmentCalls,
+  type AttachmentCalls,
+} from "../support/ticketing/attachment-calls.js";
+import { pngFile, writeTicket } from "../support/ticketing/attachments.js";
+import { countOf } from "../support/wallet/bank-fixtures.js";
+import { ticketsAt } from "../support/ticketing/tickets.js";
 
 let calls: AttachmentCalls;
 afterEach(() => calls.end());

@@ -1,8 +1,8 @@
 /** Clocks that jump: the sandbox's by days, the machine's own backwards. */
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createDatabase, type TestDatabase } from "../support/database.js";
-import { startDurableHost, type DurableHost } from "../support/durable-host.js";
+import { createDatabase, type TestDatabase } from "../support/database/database.js";
+import { startDurableHost, type DurableHost } from "../support/durable/durable-host.js";
 
 const dayMs = 24 * 3_600_000;
 
@@ -71,7 +71,7 @@ test("the machine's clock goes back a day: histories do not, and all goes on", a
   host = await startDurableHost(
     database.url,
     { WALL_JUMP_MS: String(-dayMs) },
-    { nodeArguments: ["--import", "./test/support/wall-clock.mjs"] },
+    { nodeArguments: ["--import", "./test/support/durable/wall-clock.mjs"] },
   );
   await host.start("events", "open", 2);
   await host.start("timer", "short", 300);

@@ -1,8 +1,8 @@
 /** A hundred deaths of the durable engine's host under a mixed load: nothing shows in the end. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createDatabase, type TestDatabase } from "../support/database.js";
-import { drawDeaths } from "../support/deaths.js";
-import { openFaultLoad, type FaultLoad } from "../support/fault-load.js";
+import { createDatabase, type TestDatabase } from "../support/database/database.js";
+import { drawDeaths } from "../support/durable/deaths.js";
+import { openFaultLoad, type FaultLoad } from "../support/durable/fault-load.js";
 
 const deaths = 100;
 const seed = Number(process.env["SEED"] ?? "1");

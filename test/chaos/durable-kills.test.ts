@@ -1,8 +1,8 @@
 /** The durable engine's host dies at its durable writes, in activities and at random: nothing shows. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createDatabase, type TestDatabase } from "../support/database.js";
-import { drawDeaths } from "../support/deaths.js";
-import { openFaultLoad, type FaultLoad } from "../support/fault-load.js";
+import { createDatabase, type TestDatabase } from "../support/database/database.js";
+import { drawDeaths } from "../support/durable/deaths.js";
+import { openFaultLoad, type FaultLoad } from "../support/durable/fault-load.js";
 
 let database: TestDatabase;
 let load: FaultLoad;

@@ -1,8 +1,8 @@
 /** A write is done, its answer is lost: what it began goes on as if the answer had come. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type TestDatabase } from "../support/database.js";
-import { DatabaseProxy } from "../support/database-proxy.js";
-import { startDurableHost, type DurableHost } from "../support/durable-host.js";
+import { createDatabase, type TestDatabase } from "../support/database/database.js";
+import { DatabaseProxy } from "../support/database/database-proxy.js";
+import { startDurableHost, type DurableHost } from "../support/durable/durable-host.js";
 
 let database: TestDatabase;
 let proxy: DatabaseProxy;

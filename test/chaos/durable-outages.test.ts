@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPostgres, type PostgresServer } from "../../local/postgres/server.js";
-import { openFaultLoad, type FaultLoad } from "../support/fault-load.js";
+import { openFaultLoad, type FaultLoad } from "../support/durable/fault-load.js";
 
 let folder: string;
 let server: PostgresServer;

@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, type TestDatabase } from "../support/database.js";
-import type { InstanceStatus } from "../support/durable-host.js";
-import { HostLives } from "../support/host-lives.js";
+import { createDatabase, type TestDatabase } from "../support/database/database.js";
+import type { InstanceStatus } from "../support/durable/durable-host.js";
+import { HostLives } from "../support/durable/host-lives.js";
 
 const count = 300;
 const deedsEach = 4;

@@ -1,7 +1,7 @@
 /** The host dies before, during and after each durable write of each sort of orchestration. */
 import { expect, test } from "vitest";
-import { shapes } from "../support/fault-load.js";
-import { moments, sweepWrites } from "../support/write-sweep.js";
+import { shapes } from "../support/durable/fault-load.js";
+import { moments, sweepWrites } from "../support/durable/write-sweep.js";
 
 const cases = shapes.flatMap((shape) => moments.map((moment) => [shape, moment] as const));
 

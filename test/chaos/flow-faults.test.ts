@@ -1,8 +1,8 @@
 /** The platform dies right after a flow's deed, before anybody wrote it down: it is done once. */
 import { Client } from "pg";
 import { afterEach, expect, test } from "vitest";
-import { partnerAt, type Owner, type Partner } from "../support/partner.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+import { partnerAt, type Owner, type Partner } from "../support/platform/partner.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack | undefined;
 

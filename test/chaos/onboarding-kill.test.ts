@@ -1,9 +1,9 @@
 /** Ten wallets are onboarded while the platform is killed twice: nothing is lost, nothing is doubled. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { customer } from "../../bench/customers.js";
-import { onboard } from "../../bench/onboarding.js";
-import { startSurvivor, type Survivor } from "../support/survivor.js";
+import { customer } from "../../bench/platform/customers.js";
+import { onboard } from "../../bench/platform/onboarding.js";
+import { startSurvivor, type Survivor } from "../support/durable/survivor.js";
 
 const walletCount = 10;
 const firstKillMs = 250 + Math.random() * 500;

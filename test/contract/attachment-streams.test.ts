@@ -3,16 +3,16 @@ import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postAttachmentRoute } from "../../shared/contracts/ticketing/attachments.js";
-import { bytesPerPiece } from "../../shared/database/document-pieces.js";
-import { addressOf } from "../support/api.js";
+import { bytesPerPiece } from "../../shared/database/documents/pieces.js";
+import { addressOf } from "../support/platform/api.js";
 import {
   atLimit,
   mebibyte,
   openAttachmentCalls,
   type AttachmentCalls,
-} from "../support/attachment-calls.js";
-import { pngFile, writeTicket } from "../support/attachments.js";
-import { countOf } from "../support/bank-fixtures.js";
+} from "../support/ticketing/attachment-calls.js";
+import { pngFile, writeTicket } from "../support/ticketing/attachments.js";
+import { countOf } from "../support/wallet/bank-fixtures.js";
 
 let calls: AttachmentCalls;
 beforeAll(async () => {

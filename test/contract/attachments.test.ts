@@ -9,16 +9,16 @@ import {
   postAttachmentRoute,
 } from "../../shared/contracts/ticketing/attachments.js";
 import { ticketStatuses } from "../../shared/domain/ticketing/status.js";
-import { addressOf, headersOf, send, type Answer } from "../support/api.js";
+import { addressOf, headersOf, send, type Answer } from "../support/platform/api.js";
 import {
   bytesOf,
   openAttachmentCalls,
   overLimit,
   type AttachmentCalls,
   type Upload,
-} from "../support/attachment-calls.js";
-import { jpegFile, pdfFile, pngFile, writeTicket } from "../support/attachments.js";
-import { readOpenApi, type Misfits } from "../support/openapi-check.js";
+} from "../support/ticketing/attachment-calls.js";
+import { jpegFile, pdfFile, pngFile, writeTicket } from "../support/ticketing/attachments.js";
+import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
 
 let calls: AttachmentCalls;
 let misfits: Misfits;

@@ -6,9 +6,9 @@ import { getHealthRoute } from "../../shared/contracts/platform/health.js";
 import { TokenAnswer } from "../../shared/contracts/sandbox/identity.js";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
 import { getWalletRoute } from "../../shared/contracts/wallet/wallets.js";
-import { sandboxPartners } from "../../shared/database/sandbox-partners.js";
-import { clientOf, headersOf, partnerNamed, send } from "../support/api.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
+import { clientOf, headersOf, partnerNamed, send } from "../support/platform/api.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { endpointsOf } from "../../functions/endpoints.js";
 import { errorTable, type ErrorCode } from "../../shared/contracts/errors.js";
 import { isBinaryBody, type Api, type Route } from "../../shared/contracts/route.js";
-import type { Database } from "../../shared/database/database.js";
+import type { Database } from "../../shared/database/platform/database.js";
 import { fullPath, matchesTemplate, segmentsOf } from "../../shared/http/paths.js";
 import {
   addressOf,
@@ -17,9 +17,9 @@ import {
   trueSigner,
   type Answer,
   type Claims,
-} from "../support/api.js";
-import { readOpenApi, type Misfits } from "../support/openapi-check.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+} from "../support/platform/api.js";
+import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 let database: Database;

@@ -1,17 +1,23 @@
 /** Every endpoint of the ticketing API: success, each documented refusal, another partner, no token. */
 import { STATUS_CODES } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { customer } from "../../bench/customers.js";
+import { customer } from "../../bench/platform/customers.js";
 import { endpointsOf } from "../../functions/endpoints.js";
 import type { Route } from "../../shared/contracts/route.js";
 import { getAttachmentRoute } from "../../shared/contracts/ticketing/attachments.js";
 import * as changes from "../../shared/contracts/ticketing/changes.js";
 import * as tickets from "../../shared/contracts/ticketing/tickets.js";
 import { createWalletRoute } from "../../shared/contracts/wallet/wallets.js";
-import type { Database } from "../../shared/database/database.js";
-import { addressOf, clientOf, openStackDatabase, send, type Answer } from "../support/api.js";
-import { readOpenApi, type Misfits } from "../support/openapi-check.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+import type { Database } from "../../shared/database/platform/database.js";
+import {
+  addressOf,
+  clientOf,
+  openStackDatabase,
+  send,
+  type Answer,
+} from "../support/platform/api.js";
+import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import {
   consumerBody,
   ticketCases,
@@ -19,9 +25,9 @@ import {
   unknownWallet,
   type TicketCall,
   type TicketWorld,
-} from "../support/ticket-cases.js";
-import { openTicketIn } from "../support/ticket-fixtures.js";
-import { valueOf } from "../support/tickets.js";
+} from "../support/ticketing/ticket-cases.js";
+import { openTicketIn } from "../support/ticketing/ticket-fixtures.js";
+import { valueOf } from "../support/ticketing/tickets.js";
 
 let stack: TestStack;
 let database: Database;

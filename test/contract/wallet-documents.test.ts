@@ -5,19 +5,19 @@ import {
   getContractSignedRoute,
   getContractTemplateRoute,
   signContractRoute,
-} from "../../shared/contracts/wallet/contract.js";
+} from "../../shared/contracts/onboarding/contract.js";
 import {
   fillMandateRoute,
   getMandatePdfRoute,
   initialiseMandateRoute,
   signMandateRoute,
-} from "../../shared/contracts/wallet/mandates.js";
-import type { Database } from "../../shared/database/database.js";
+} from "../../shared/contracts/mandates/mandates.js";
+import type { Database } from "../../shared/database/platform/database.js";
 import { signedRange } from "../../shared/documents/seal.js";
 import type { CallResult, Client } from "../../shared/http/client.js";
-import { clientOf, openStackDatabase } from "../support/api.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
-import { openValidatedWallet } from "../support/wallet-fixtures.js";
+import { clientOf, openStackDatabase } from "../support/platform/api.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { openValidatedWallet } from "../support/wallet/wallet-fixtures.js";
 
 let stack: TestStack;
 let database: Database;

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpointsOf } from "../../functions/endpoints.js";
 import type { Route } from "../../shared/contracts/route.js";
 import { errorTable, type ErrorCode } from "../../shared/contracts/errors.js";
-import * as contract from "../../shared/contracts/wallet/contract.js";
-import * as iban from "../../shared/contracts/wallet/iban.js";
-import * as mandates from "../../shared/contracts/wallet/mandates.js";
+import * as contract from "../../shared/contracts/onboarding/contract.js";
+import * as iban from "../../shared/contracts/onboarding/iban.js";
+import * as mandates from "../../shared/contracts/mandates/mandates.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
-import type { Database } from "../../shared/database/database.js";
+import type { Database } from "../../shared/database/platform/database.js";
 import {
   addressOf,
   clientOf,
@@ -15,13 +15,13 @@ import {
   openStackDatabase,
   partnerNamed,
   send,
-} from "../support/api.js";
-import { ownership as ownershipOf, type RefusalCase } from "../support/refusal-cases.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
-import { openValidatedWallet, someone } from "../support/wallet-fixtures.js";
-import { storeCases } from "../support/store-refusals.js";
-import { managementCases } from "../support/wallet-management-refusals.js";
-import { walletStates, type Given } from "../support/wallet-states.js";
+} from "../support/platform/api.js";
+import { ownership as ownershipOf, type RefusalCase } from "../support/platform/refusal-cases.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.js";
+import { storeCases } from "../support/stores/store-refusals.js";
+import { managementCases } from "../support/wallet/wallet-management-refusals.js";
+import { walletStates, type Given } from "../support/wallet/wallet-states.js";
 
 let stack: TestStack;
 let database: Database;

@@ -1,8 +1,8 @@
 /** Onboardings through the front door, to each end that needs no time-out. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { customer } from "../../bench/customers.js";
-import { instanceOf, partnerAt, type Partner } from "../support/partner.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+import { customer } from "../../bench/platform/customers.js";
+import { instanceOf, partnerAt, type Partner } from "../support/platform/partner.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 let acme: Partner;

@@ -3,8 +3,8 @@ import { ServiceBusClient } from "@azure/service-bus";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { instanceOf, partnerAt, type Owner, type Partner } from "../support/partner.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+import { instanceOf, partnerAt, type Owner, type Partner } from "../support/platform/partner.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 let database: Client;

@@ -4,12 +4,12 @@ import {
   disableStoreMandateRoute,
   getStoreMandateRoute,
   putStoreMandateRoute,
-} from "../../shared/contracts/wallet/store-mandate.js";
-import { createStoreRoute } from "../../shared/contracts/wallet/stores.js";
-import type { Database } from "../../shared/database/database.js";
-import { clientOf, openStackDatabase } from "../support/api.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
-import { someStore } from "../support/store-fixtures.js";
+} from "../../shared/contracts/stores/store-mandate.js";
+import { createStoreRoute } from "../../shared/contracts/stores/stores.js";
+import type { Database } from "../../shared/database/platform/database.js";
+import { clientOf, openStackDatabase } from "../support/platform/api.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { someStore } from "../support/stores/store-fixtures.js";
 
 let stack: TestStack;
 let database: Database;

@@ -1,8 +1,8 @@
 /** The flow of a ticket on the whole platform: expiry, pause, restart, silence, and its own losses. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { instanceOf } from "../support/partner.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
-import { ticketsAt } from "../support/tickets.js";
+import { instanceOf } from "../support/platform/partner.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { ticketsAt } from "../support/ticketing/tickets.js";
 
 let stack: TestStack;
 let acme: ReturnType<typeof ticketsAt>;

@@ -1,7 +1,7 @@
 /** What flows do when nobody answers: the sandbox's clock stands for the waiting. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { instanceOf, partnerAt, type Partner } from "../support/partner.js";
-import { startTestStack, type TestStack } from "../support/stack.js";
+import { instanceOf, partnerAt, type Partner } from "../support/platform/partner.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 let acme: Partner;

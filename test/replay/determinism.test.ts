@@ -75,7 +75,7 @@ const planted: readonly (readonly [string, string])[] = [
   ["activities", 'import "./iban-validation.activities.js";'],
   ["a library", 'import "pg";'],
   ["the machine", 'import "node:fs";'],
-  ["the database", 'import "../shared/database/database.js";'],
+  ["the database", 'import "../shared/database/platform/database.js";'],
 ];
 
 test.each(planted)("the lint step refuses %s in a flow", async (_, text) => {

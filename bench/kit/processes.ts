@@ -1,0 +1,74 @@
+/** Child processes of a bench and their memory. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFile, readdir } from "node:fs/promises";
+import { resolve } from "node:path";
+
+export interface EchoServer {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  child.kill("SIGTERM");
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+};
+
+/** The bare node:http echo, in a process of its own. */
+export const startEcho = async (): Promise<EchoServer> => {
+  const child = spawn(process.execPath, [resolve("dist/bench/kit/echo-server.js")], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const { pid } = child;
+  if (pid === undefined) throw new Error("The echo server has no process id.");
+  return { url: `http://127.0.0.1:${line.toString().trim()}/`, pid, stop: async () => stop(child) };
+};
+
+const statusField = async (pid: number, field: string): Promise<number | null> => {
+  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const match = new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(text);
+  return match?.[1] === undefined ? null : Number(match[1]);
+};
+
+/** Resident memory of one process in MiB; null where the system does not tell (no /proc). */
+export const residentMiB = async (pid: number): Promise<number | null> => {
+  const kib = await statusField(pid, "VmRSS");
+  return kib === null ? null : kib / 1024;
+};
+
+/** Ids of all living descendants of a process. */
+export const descendants = async (pid: number): Promise<readonly number[]> => {
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const parents = new Map<number, number>();
+  for (const name of pids) {
+    const parent = await statusField(Number(name), "PPid");
+    if (parent !== null) parents.set(Number(name), parent);
+  }
+  const below = (root: number): number[] =>
+    [...parents].filter(([, parent]) => parent === root).flatMap(([id]) => [id, ...below(id)]);
+  return below(pid);
+};
+
+/** Memory that a process has for itself alone, MiB: shared pages are not counted twice. */
+export const privateMiB = async (pid: number): Promise<number> => {
+  const text = await readFile(`/proc/${pid}/smaps_rollup`, "utf8").catch(() => "");
+  const match = /^Pss:\s+(\d+)/m.exec(text);
+  return match?.[1] === undefined ? 0 : Number(match[1]) / 1024;
+};
+
+/** Clock ticks of the kernel's accounting; the same on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+/** CPU time of all living descendants, and of those of theirs that have ended. */
+export const cpuSecondsBelow = async (pid: number): Promise<number> => {
+  let ticks = 0;
+  for (const id of await descendants(pid)) {
+    const text = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
+    // The fields after the program's name, which may itself hold spaces and brackets.
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+  }
+  return ticks / ticksPerSecond;
+};

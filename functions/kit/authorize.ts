@@ -1,0 +1,76 @@
+/** Who calls, and whether they may: token, AuthKey, partner header and role, in this order. */
+import type { HttpRequest } from "@azure/functions";
+import type { PartnerSettings } from "../../shared/contracts/platform/partner-settings.js";
+import type { Role } from "../../shared/contracts/roles.js";
+import type { Api } from "../../shared/contracts/route.js";
+import type { Partner } from "../../shared/database/access/partners.js";
+import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
+import { accessOf, namedPartner } from "../../shared/http/access.js";
+import { secretMatches } from "../../shared/platform/secrets.js";
+import type { Services } from "./services.js";
+
+export interface Caller {
+  /** Whose data the call is about: the token's partner, or the one that an operator named. */
+  readonly partnerKey: string;
+  readonly settings: PartnerSettings;
+  readonly clientId: string;
+  readonly roles: readonly string[];
+  readonly isOperator: boolean;
+}
+
+type AccessRefusal = "TokenInvalid" | "AuthKeyInvalid" | "PartnerMismatch" | "PermissionMissing";
+
+const bearer = /^Bearer ([\w.~+/-]+=*)$/i;
+
+const tokenOf = (headers: HttpRequest["headers"]): string | undefined =>
+  bearer.exec(headers.get("authorization") ?? "")?.[1];
+
+const authKeyFits = (partner: Partner, presented: string | null): boolean =>
+  presented !== null && secretMatches(presented, partner.authKeySalt, partner.authKeyHash);
+
+/** The partner that the call is about; undefined where the header names one that it may not name. */
+const partnerOf = async (
+  { partners }: Services,
+  own: Partner,
+  named: string | undefined,
+): Promise<Partner | undefined> => {
+  if (named === undefined || named === own.partnerKey) return own;
+  return own.isOperator ? partners.byKey(named) : undefined;
+};
+
+/** `role` is the one that the route asks for. */
+export const authorize = async (
+  services: Services,
+  api: Api,
+  role: Role,
+  headers: HttpRequest["headers"],
+): Promise<Outcome<Caller, AccessRefusal>> => {
+  const text = tokenOf(headers);
+  if (text === undefined) return refusal("TokenInvalid");
+  const token = await services.tokens.verify(text);
+  if (token === undefined) return refusal("TokenInvalid");
+
+  const access = accessOf[api];
+  const own = await services.partners.byClient(token.clientId);
+  if (access.authKey && (own === undefined || !authKeyFits(own, headers.get("authkey"))))
+    return refusal("AuthKeyInvalid");
+  if (own === undefined) return refusal("PartnerMismatch", { client: "belongs to no partner." });
+
+  const named = namedPartner(access, headers);
+  if (access.partnerRequired && named === undefined)
+    return refusal("PartnerMismatch", {
+      [access.partnerHeaders[0] ?? "Partner"]:
+        "is missing: send the header with the partner's name.",
+    });
+  const partner = await partnerOf(services, own, named);
+  if (partner === undefined) return refusal("PartnerMismatch");
+
+  if (!token.roles.includes(role)) return refusal("PermissionMissing", { role });
+  return success({
+    partnerKey: partner.partnerKey,
+    settings: partner.settings,
+    clientId: token.clientId,
+    roles: token.roles,
+    isOperator: own.isOperator,
+  });
+};

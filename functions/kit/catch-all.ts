@@ -1,0 +1,76 @@
+/** Answers what no route answers: 405 where the path exists, else 404, in the API's own error body. */
+import type { HttpMethod, HttpRequest, HttpResponseInit } from "@azure/functions";
+import type { Api, Method, Route } from "../../shared/contracts/route.js";
+import { errorReply } from "../../shared/http/error-body.js";
+import {
+  basePath,
+  fullPath,
+  matchesTemplate,
+  requestSegments,
+  segmentsOf,
+} from "../../shared/http/paths.js";
+
+const everyMethod: readonly HttpMethod[] = [
+  "GET",
+  "POST",
+  "PUT",
+  "DELETE",
+  "PATCH",
+  "HEAD",
+  "OPTIONS",
+];
+
+/** Named so that they sort behind every route, and the one for everything behind the others. */
+const names: Readonly<Record<Api, string>> = {
+  ticketing: "zz_ticketing",
+  wallet: "zz_wallet",
+  card: "zz_card",
+  sandbox: "zz_sandbox",
+  platform: "zzz_everything",
+};
+
+export interface CatchAll {
+  readonly name: string;
+  readonly api: Api;
+  readonly methods: readonly HttpMethod[];
+  readonly template: string;
+  readonly answer: (request: HttpRequest) => HttpResponseInit;
+}
+
+interface Known {
+  readonly method: Method;
+  readonly template: readonly string[];
+}
+
+const catchAll = (api: Api, routes: readonly Route[]): CatchAll => {
+  const known: readonly Known[] = routes
+    .filter((route) => route.api === api)
+    .map((route) => ({ method: route.method, template: segmentsOf(fullPath(route)) }));
+  const notFound = errorReply(api, { code: "RouteNotFound" });
+  const base = basePath(api);
+  return {
+    name: names[api],
+    api,
+    methods: everyMethod,
+    template: base === "" ? "{*path}" : `${base}/{*path}`,
+    answer: (request) => {
+      const segments = requestSegments(request.url);
+      const methods = known
+        .filter(({ template }) => matchesTemplate(template, segments))
+        .map(({ method }) => method);
+      if (methods.length === 0) return notFound;
+      const allow = [...new Set(methods)].sort().join(", ");
+      return errorReply(api, {
+        code: "MethodNotAllowed",
+        properties: { allow },
+        headers: { Allow: allow },
+      });
+    },
+  };
+};
+
+/** One per API that has a base path, and one for everything else; the sandbox's only where it is. */
+export const catchAlls = (routes: readonly Route[]): CatchAll[] =>
+  (["ticketing", "wallet", "card", "sandbox", "platform"] as const).map((api) =>
+    catchAll(api, routes),
+  );

@@ -1,0 +1,38 @@
+/** Puts the seal together: the key that signs, and where it comes from. */
+import type { Database } from "../../shared/database/platform/database.js";
+import { madeOnce } from "../../shared/database/platform/made-once.js";
+import { sealPdf } from "../../shared/documents/seal.js";
+import {
+  MadeSealKey,
+  madeSealKey,
+  makeSealKey,
+  sealKeyOfP12,
+  type SealKey,
+} from "../../shared/documents/seal-key.js";
+import type { Clock } from "../../shared/platform/clock.js";
+import type { WalletConfig } from "../../shared/platform/wallet-settings.js";
+
+/** Seals a PDF; the key is loaded, or made, when the first one comes. */
+export type Seal = (pdf: Uint8Array) => Promise<Uint8Array>;
+
+export const createSeal = (
+  { sealCertificate }: Pick<WalletConfig, "sealCertificate">,
+  database: Database,
+  clock: Clock,
+): Seal => {
+  const load = async (): Promise<SealKey> =>
+    sealCertificate === null
+      ? madeSealKey(
+          await madeOnce(database, "sealKey", MadeSealKey, () => makeSealKey(clock.nowMs())),
+        )
+      : sealKeyOfP12(sealCertificate.p12, sealCertificate.password);
+  let key: Promise<SealKey> | undefined;
+  return async (pdf) => {
+    // A load that failed (the database was away) is tried again by the next document.
+    key ??= load().catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
+    return sealPdf(pdf, await key, new Date(clock.nowMs()));
+  };
+};

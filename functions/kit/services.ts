@@ -1,0 +1,107 @@
+/** What the handlers work with: built once at the start, passed to every call. */
+import type { Route } from "../../shared/contracts/route.js";
+import { openDatabase, type Database } from "../../shared/database/platform/database.js";
+import {
+  findPartner,
+  findPartnerByClient,
+  type Partner,
+} from "../../shared/database/access/partners.js";
+import { prepareSandbox } from "../../shared/database/sandbox/preparation.js";
+import { rememberedTimelines, type Timelines } from "../../shared/database/ticketing/timelines.js";
+import { sandboxSigningKey } from "../../shared/database/sandbox/signing-key.js";
+import { forbidForceDelete } from "../../shared/database/wallet/deletion.js";
+import type { DocumentStore } from "../../shared/documents/documents.js";
+import { startOutboxRelay, type OutboxRelay } from "../../shared/events/outbox-relay.js";
+import { openServiceBus, type ServiceBus } from "../../shared/events/service-bus.js";
+import { createTokenVerifier, type TokenVerifier } from "../../shared/identity/token-verifier.js";
+import { remoteKeys } from "../../shared/identity/remote-keys.js";
+import {
+  createSandboxIdentity,
+  makeSigningKey,
+  type SandboxIdentity,
+} from "../../shared/identity/sandbox-identity.js";
+import { systemClock, type Clock } from "../../shared/platform/clock.js";
+import type { Config } from "../../shared/platform/config.js";
+import { faultPoints, type FaultPoints } from "../../shared/platform/fault-points.js";
+import type { Logger } from "../../shared/platform/logger.js";
+import { remembered } from "../../shared/platform/remembered.js";
+import { documentStore } from "./document-store.js";
+import { createSeal, type Seal } from "./sealing.js";
+
+export interface PartnerDirectory {
+  byClient(clientId: string): Promise<Partner | undefined>;
+  byKey(partnerKey: string): Promise<Partner | undefined>;
+}
+
+export interface Services {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly faults: FaultPoints;
+  readonly bus: ServiceBus;
+  readonly relay: OutboxRelay;
+  readonly timelines: Timelines;
+  readonly documents: DocumentStore;
+  readonly seal: Seal;
+  readonly tokens: TokenVerifier;
+  readonly partners: PartnerDirectory;
+  /** Null where another identity provider issues the tokens. */
+  readonly sandboxIdentity: SandboxIdentity | null;
+  /** Every registered route: for the OpenAPI documents and the catch-alls. */
+  readonly routes: readonly Route[];
+}
+
+type IdentityServices = Pick<Services, "tokens" | "sandboxIdentity">;
+
+const identityServices = (config: Config, database: Database, clock: Clock): IdentityServices => {
+  const { issuer, audience, jwksUrl } = config.identity;
+  if (jwksUrl !== null) {
+    const keys = remoteKeys(jwksUrl);
+    return {
+      tokens: createTokenVerifier({ issuer, audience, keys, clock }),
+      sandboxIdentity: null,
+    };
+  }
+  const loadKey = () => sandboxSigningKey(database, makeSigningKey);
+  const sandboxIdentity = createSandboxIdentity({ issuer, audience, clock, loadKey });
+  const { keys } = sandboxIdentity;
+  return { tokens: createTokenVerifier({ issuer, audience, keys, clock }), sandboxIdentity };
+};
+
+export const createServices = (
+  config: Config,
+  logger: Logger,
+  routes: readonly Route[],
+): Services => {
+  const clock = systemClock;
+  const database = openDatabase({
+    connection: config.database,
+    logger,
+    prepare: config.environment === "production" ? forbidForceDelete : prepareSandbox,
+  });
+  const faults = faultPoints(config.faultPoints);
+  const bus = openServiceBus(config.serviceBus);
+  const relay = startOutboxRelay({ database, bus, faults, logger });
+  database.onCommit(() => {
+    relay.nudge();
+  });
+  return {
+    config,
+    database,
+    clock,
+    logger,
+    faults,
+    bus,
+    relay,
+    timelines: rememberedTimelines(),
+    documents: documentStore(config.documents, database),
+    seal: createSeal(config.wallet, database, clock),
+    ...identityServices(config, database, clock),
+    partners: {
+      byClient: remembered((clientId) => findPartnerByClient(database, clientId), clock),
+      byKey: remembered((partnerKey) => findPartner(database, partnerKey), clock),
+    },
+    routes,
+  };
+};

@@ -1,0 +1,128 @@
+/** What a client may ask of the engine: start, raise, stop, look. Answers come after the commit. */
+import { randomUUID } from "node:crypto";
+import type { Pool } from "pg";
+import type { Change, Committed, NewInstance } from "../storage/change.js";
+import { newEntity } from "../turns/command-effects.js";
+import { InstanceReader } from "../storage/instance-reader.js";
+import type { InstanceRow } from "../storage/instance-rows.js";
+import type { MessageBody } from "../protocol/messages.js";
+import { patienceMs, within } from "../storage/outage.js";
+import { isFinal, type RuntimeStatus } from "../protocol/protocol.js";
+import { removeInstances } from "../storage/purge.js";
+import type { Registry } from "../hosts/registry.js";
+import { rewind } from "../storage/rewind.js";
+
+export interface StartRequest {
+  readonly name: string;
+  readonly id: string;
+  /** True where the id was made up for this start, so that nobody else can have it. */
+  readonly isNewId?: boolean;
+  /** JSON text; absent where there is none. */
+  readonly input?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+export type Started =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly status: RuntimeStatus };
+
+export type Told = "told" | "unknown" | "ended";
+
+export const newInstanceId = (): string => randomUUID().replaceAll("-", "");
+
+export class Client {
+  readonly #pool: Pool;
+  readonly #hub: string;
+  readonly #registry: Registry;
+  readonly #reader: InstanceReader;
+
+  constructor(pool: Pool, hub: string, registry: Registry) {
+    this.#pool = pool;
+    this.#hub = hub;
+    this.#registry = registry;
+    this.#reader = new InstanceReader(pool, hub);
+  }
+
+  /** Milliseconds of the engine's clock. */
+  now(): number {
+    return this.#registry.clock.now();
+  }
+
+  async find(id: string): Promise<InstanceRow | undefined> {
+    return this.#reader.find(id);
+  }
+
+  async start({ name, id, isNewId, input, version }: StartRequest): Promise<Started> {
+    const instance: NewInstance = {
+      id,
+      kind: "orchestration",
+      executionId: newInstanceId(),
+      name,
+      version: version ?? this.#registry.versions.defaultVersion,
+      status: "Pending",
+      input,
+    };
+    const at = new Date(this.now());
+    const begin = async (signal: AbortSignal): Promise<boolean> =>
+      this.#registry.begin(instance, at, signal);
+    if (isNewId === true && (await this.#patiently(begin))) return { ok: true, id };
+    const committed = await this.#commit({ at, instances: [instance] });
+    if (committed.created.get(id)?.executionId !== instance.executionId)
+      return { ok: false, status: (await this.find(id))?.status ?? "Running" };
+    this.#registry.adopt([instance], committed);
+    return { ok: true, id };
+  }
+
+  /** Leaves a message for an open orchestration; entities take signals instead. */
+  async tell(id: string, body: MessageBody): Promise<Told> {
+    if (!this.#registry.holds(id)) {
+      const instance = await this.find(id);
+      if (instance === undefined) return "unknown";
+      if (isFinal(instance.status)) return "ended";
+    }
+    await this.#send(id, body);
+    return "told";
+  }
+
+  /** Resolves when the failed instance, and what failed below it, is on its way again. */
+  async rewind(id: string, reason: string): Promise<void> {
+    const nextMessageId = (): number => this.#registry.nextMessageId();
+    const ids = await rewind(this.#pool, { hub: this.#hub, id, reason, nextMessageId });
+    for (const each of ids) this.#registry.reread(each);
+  }
+
+  async purge({ id, key }: InstanceRow): Promise<number> {
+    const removed = await removeInstances(this.#pool, [key]);
+    this.#registry.forget(id, Number(key));
+    return removed;
+  }
+
+  async signal(entityId: string, operation: string, input: string | undefined): Promise<void> {
+    const more = input === undefined ? {} : { input };
+    const body: MessageBody = { type: "operation", id: randomUUID(), operation, ...more };
+    await this.#send(entityId, body, [newEntity(entityId)]);
+  }
+
+  async #commit(change: Change): Promise<Committed> {
+    return this.#patiently(async (signal) => this.#registry.commit(change, signal));
+  }
+
+  /** A client that has stopped waiting may ask again, so what it asked for must not come late. */
+  async #patiently<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const withdrawal = new AbortController();
+    try {
+      return await within(patienceMs, work(withdrawal.signal));
+    } catch (error) {
+      withdrawal.abort();
+      throw error;
+    }
+  }
+
+  async #send(target: string, body: MessageBody, instances: NewInstance[] = []): Promise<void> {
+    const message = { id: this.#registry.nextMessageId(), target, body };
+    const at = new Date(this.now());
+    const committed = await this.#commit({ at, messages: [message], instances });
+    this.#registry.adopt(instances, committed);
+    this.#registry.dispatch([message]);
+  }
+}

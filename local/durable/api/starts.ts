@@ -1,0 +1,99 @@
+/** Starts orchestrations over HTTP, and answers with the links by which they are managed. */
+import { managementUrls, type Addresses } from "./client-binding.js";
+import { newInstanceId, type Client, type StartRequest } from "./client.js";
+import type { EndWaiters, EndWatch } from "../turns/end-waiters.js";
+import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./answer.js";
+import { invalidInput } from "./body-refusals.js";
+import { isFinal } from "../protocol/protocol.js";
+import { statusValue } from "./status-view.js";
+
+interface StartParts extends Addresses {
+  readonly client: Client;
+  readonly waiters: EndWaiters;
+}
+
+/** Longer ids serve nobody and would bloat every index. */
+const idLengthMax = 500;
+
+const lookAgainMs = 1_000;
+
+/** Some prefixes mean something to the engine itself: `@` begins the ids of entities. */
+const isEntityId = (id: string): boolean => /^@[^@]+@/u.test(id);
+
+const positive = (text: string | null): number | undefined => {
+  const value = Number(text);
+  return text !== null && Number.isFinite(value) && value > 0 ? value : undefined;
+};
+
+export class StartRoutes {
+  readonly #parts: StartParts;
+
+  constructor(parts: StartParts) {
+    this.#parts = parts;
+  }
+
+  async handle({ method, segments, body, query }: ApiCall): Promise<HttpAnswer | undefined> {
+    const [name, givenId] = segments;
+    if (method !== "POST" || name === undefined || segments.length > 2) return undefined;
+    const id = givenId ?? newInstanceId();
+    if (id.trim() === "" || id.length > idLengthMax || isEntityId(id))
+      return refusal(400, `The instance id '${id.slice(0, idLengthMax)}' is not valid.`);
+    const input = body.length === 0 ? undefined : jsonBody(body);
+    if (body.length > 0 && input === undefined) return invalidInput(body);
+    const version = query.get("version") ?? undefined;
+    const request = { name, id, isNewId: givenId === undefined, input, version };
+    const timeout = positive(query.get("timeout"));
+    return timeout === undefined ? this.start(request) : this.#run(request, timeout * 1_000);
+  }
+
+  async start(request: StartRequest): Promise<HttpAnswer> {
+    const started = await this.#parts.client.start(request);
+    return started.ok
+      ? this.accepted(started.id)
+      : refusal(409, `An Orchestration instance with the status ${started.status} already exists.`);
+  }
+
+  accepted(id: string): HttpAnswer {
+    const links = managementUrls(this.#parts, id);
+    return json(202, links, { Location: links.statusQueryGetUri, "Retry-After": "10" });
+  }
+
+  /** The output of the finished instance, or the links where it takes too long. */
+  async #run(request: StartRequest, timeoutMs: number): Promise<HttpAnswer> {
+    const deadline = Date.now() + timeoutMs;
+    const watch = this.#parts.waiters.watch(request.id);
+    try {
+      const answer = await this.start(request);
+      return answer.status === 202
+        ? await this.#await(request.id, watch, deadline, answer)
+        : answer;
+    } finally {
+      watch.stop();
+    }
+  }
+
+  async #await(
+    id: string,
+    watch: EndWatch,
+    deadline: number,
+    accepted: HttpAnswer,
+  ): Promise<HttpAnswer> {
+    for (;;) {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) return accepted;
+      const end = await watch.within(Math.min(leftMs, lookAgainMs));
+      if (end?.status === "Completed") return { ...json(200, null), body: end.output ?? "null" };
+      // Looking also finds an end that came about in another host.
+      const answer = await this.#result(id);
+      if (answer !== undefined) return answer;
+    }
+  }
+
+  async #result(id: string): Promise<HttpAnswer | undefined> {
+    const row = await this.#parts.client.find(id);
+    if (row === undefined) return empty(404);
+    if (!isFinal(row.status)) return undefined;
+    if (row.status === "Completed") return { ...json(200, null), body: row.output ?? "null" };
+    return json(200, statusValue(row, { showInput: true }));
+  }
+}

@@ -1,0 +1,120 @@
+/** Fires messages when they are due; keeps only the near ones in memory. */
+import type { Pool } from "pg";
+import type { LocalClock } from "../../clock.js";
+import { DueHeap } from "./due-heap.js";
+import { messageOf } from "../storage/instance-rows.js";
+import type { Message } from "../protocol/messages.js";
+
+/** Timers within this span are in memory; the database is asked for the next ones in time. */
+const horizonMs = 60_000;
+const entriesMax = 10_000;
+/** Node's own timers overflow after 24 days, and a clock may be set meanwhile. */
+const sleepMaxMs = 30_000;
+
+export class Timers {
+  readonly #pool: Pool;
+  readonly #hub: string;
+  readonly #clock: LocalClock;
+  readonly #fire: (messages: readonly Message[]) => void;
+  readonly #owner: () => string;
+  readonly #heap = new DueHeap();
+  /** Every timer up to this moment (and up to this number, within the moment) is in memory. */
+  #known = { until: 0, id: 0 };
+  #alarm: NodeJS.Timeout | undefined;
+  #isReading = false;
+  #rereads = 0;
+  #stopped = false;
+
+  constructor(
+    pool: Pool,
+    hub: string,
+    owner: () => string,
+    clock: LocalClock,
+    fire: (messages: readonly Message[]) => void,
+  ) {
+    this.#pool = pool;
+    this.#hub = hub;
+    this.#owner = owner;
+    this.#clock = clock;
+    this.#fire = fire;
+  }
+
+  get size(): number {
+    return this.#heap.size;
+  }
+
+  /** True while due timers may not have fired yet. */
+  get isBehind(): boolean {
+    return this.#isReading || this.#clock.now() > this.#known.until;
+  }
+
+  /** For a timer that is on disk. A far one is read again when its time comes near. */
+  add(message: Message): void {
+    const { dueAt } = message;
+    const now = this.#clock.now();
+    if (dueAt === undefined || dueAt > Math.max(this.#known.until, now + horizonMs)) return;
+    if (this.#heap.size > 4 * entriesMax) {
+      this.#known = { until: Math.min(this.#known.until, dueAt - 1), id: 0 };
+      return;
+    }
+    this.#heap.add({ ...message, dueAt });
+    if (this.#heap.next?.id === message.id) this.tick();
+  }
+
+  /** Forgets what it knows of the future: instances came or went, or the clock has jumped. */
+  reread(): void {
+    this.#rereads++;
+    this.#known = { until: 0, id: 0 };
+    this.tick();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    clearTimeout(this.#alarm);
+  }
+
+  tick(): void {
+    if (this.#stopped) return;
+    const now = this.#clock.now();
+    const due = this.#heap.takeDue(now);
+    if (due.length > 0) this.#fire(due);
+    if (now > this.#known.until - horizonMs / 2 && !this.#isReading) void this.#read();
+    clearTimeout(this.#alarm);
+    const waitMs = Math.min((this.#heap.next?.dueAt ?? Infinity) - this.#clock.now(), sleepMaxMs);
+    this.#alarm = setTimeout(() => this.tick(), Math.max(waitMs, 0));
+    this.#alarm.unref();
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    try {
+      do await this.#readNext();
+      while (!this.#stopped && this.#known.until < this.#clock.now());
+    } catch {
+      // The database is away; tick() asks again, and the pause keeps that from spinning.
+      await new Promise((resolve) => setTimeout(resolve, 500).unref());
+    }
+    this.#isReading = false;
+    this.tick();
+  }
+
+  async #readNext(): Promise<void> {
+    const rereads = this.#rereads;
+    const { until: from, id } = this.#known;
+    const until = this.#clock.now() + horizonMs;
+    const { rows } = await this.#pool.query<Parameters<typeof messageOf>[0]>(
+      `select m.* from durable.message m join durable.instance i
+         on i.hub = m.hub and i.id = m.instance_id
+       where m.hub = $1 and m.due_at <= $2 and (m.due_at, m.id) > ($3, $4) and i.owner = $5
+       order by m.due_at, m.id limit $6`,
+      [this.#hub, until, from, id, this.#owner(), entriesMax],
+    );
+    if (rereads !== this.#rereads) return;
+    const messages = rows.map(messageOf);
+    for (const message of messages) this.#heap.add({ ...message, dueAt: message.dueAt ?? 0 });
+    const last = rows.length < entriesMax ? undefined : messages.at(-1);
+    this.#known = { until: last?.dueAt ?? until, id: last?.id ?? 0 };
+    const due = this.#heap.takeDue(this.#clock.now());
+    if (due.length > 0) this.#fire(due);
+  }
+}

@@ -1,0 +1,163 @@
+/** Takes a failed orchestration back to before its failures, so that only those are tried again. */
+import type { Pool, PoolClient } from "pg";
+import { decodeEvents, encodeEvents } from "../protocol/history-codec.js";
+import type { MessageBody } from "../protocol/messages.js";
+import { eventCode, historyEvent, type HistoryEvent } from "../protocol/protocol.js";
+import { inTransaction } from "./transaction.js";
+
+interface FailedRow {
+  readonly key: string;
+  readonly turn: number;
+  readonly execution_id: string;
+}
+
+/** A child has ended since, and its parent, failed by then, did not hear how. */
+export class LostChild extends Error {}
+
+const isFailure = ({ EventType }: HistoryEvent): boolean =>
+  EventType === eventCode.TaskFailed || EventType === eventCode.SubOrchestrationInstanceFailed;
+
+/** The first attempts of the calls whose last attempt failed. */
+const failedCalls = (history: readonly HistoryEvent[]): Set<number> => {
+  const firstAttempt = new Map<number, number>();
+  const failed = new Set<number>();
+  for (const event of history) {
+    if (event.RetryOf !== undefined) firstAttempt.set(event.EventId, event.RetryOf);
+    if (event.TaskScheduledId === undefined) continue;
+    const first = firstAttempt.get(event.TaskScheduledId) ?? event.TaskScheduledId;
+    if (isFailure(event)) failed.add(first);
+    else failed.delete(first);
+  }
+  return failed;
+};
+
+/** The tasks of one kind that the history starts and does not end. */
+const openTasks = (
+  history: readonly HistoryEvent[],
+  kind: "TaskScheduled" | "SubOrchestrationInstanceCreated" | "TimerCreated",
+): HistoryEvent[] => {
+  const ended = new Set(
+    history.map(({ TaskScheduledId, TimerId }) =>
+      kind === "TimerCreated" ? TimerId : TaskScheduledId,
+    ),
+  );
+  return history.filter(
+    ({ EventType, EventId }) => EventType === eventCode[kind] && !ended.has(EventId),
+  );
+};
+
+export interface Rewound {
+  /** Generic events stand where the failures stood. */
+  readonly history: HistoryEvent[];
+  /** Children that failed; they are rewound themselves and then report to their parent. */
+  readonly children: string[];
+}
+
+export const rewindHistory = (history: readonly HistoryEvent[]): Rewound => {
+  const calls = failedCalls(history);
+  // Their work was given up when the orchestration failed: the code asks for it again.
+  const dropped = new Set(openTasks(history, "TaskScheduled").map(({ EventId }) => EventId));
+  const children: string[] = [];
+  for (const event of history) {
+    const first = event.RetryOf ?? event.EventId;
+    if (first === -1 || !calls.has(first)) continue;
+    const isOnlyChild =
+      event.EventType === eventCode.SubOrchestrationInstanceCreated &&
+      !history.some(({ RetryOf }) => RetryOf === first);
+    if (isOnlyChild) children.push(event.InstanceId ?? "");
+    else dropped.add(event.EventId);
+  }
+  const isKept = (event: HistoryEvent): boolean => {
+    if (event.EventType === eventCode.ExecutionCompleted) return false;
+    if (isFailure(event) && !dropped.has(event.TaskScheduledId ?? -1))
+      return !calls.has(event.TaskScheduledId ?? -1);
+    return ![event.EventId, event.TaskScheduledId, event.TimerId].some(
+      (id) => id !== undefined && dropped.has(id),
+    );
+  };
+  const rewound = history.map((event) =>
+    isKept(event) ? event : historyEvent("GenericEvent", event.Timestamp),
+  );
+  return { history: rewound, children };
+};
+
+export interface RewindRequest {
+  readonly hub: string;
+  readonly id: string;
+  readonly reason: string;
+  readonly nextMessageId: () => number;
+}
+
+/** Sets the timers again that were given up. One that the code has cancelled is cancelled again. */
+const setTimers = async (
+  client: PoolClient,
+  { hub, id, nextMessageId }: RewindRequest,
+  executionId: string,
+  timers: readonly HistoryEvent[],
+): Promise<void> => {
+  for (const { EventId: taskId, FireAt } of timers) {
+    const fireAt = FireAt?.getTime() ?? 0;
+    const body: MessageBody = { type: "timer", taskId, fireAt };
+    await client.query(
+      `insert into durable.message (id, hub, instance_id, execution_id, due_at, body)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [nextMessageId(), hub, id, executionId, fireAt, JSON.stringify(body)],
+    );
+  }
+};
+
+/** Those that are still open will tell their parent; nobody can tell it of the others. */
+const refuseLostChildren = async (
+  client: PoolClient,
+  { hub, id }: RewindRequest,
+  children: readonly HistoryEvent[],
+): Promise<void> => {
+  const { rowCount } = await client.query(
+    `select from durable.instance
+     where hub = $1 and parent_id = $2 and id = any($3) and completed_at is null`,
+    [hub, id, children.map(({ InstanceId }) => InstanceId)],
+  );
+  if (rowCount !== children.length) throw new LostChild(id);
+};
+
+/** Resolves to the ids of all that go on again: the instance, and its failed children. */
+const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<string[]> => {
+  const { hub, id, reason } = request;
+  const { rows } = await client.query<FailedRow>(
+    `update durable.instance set status = 'Running', output = null, completed_at = null,
+       epoch = epoch + 1, turn = turn + 1
+     where hub = $1 and id = $2 and status = 'Failed' returning key, turn, execution_id`,
+    [hub, id],
+  );
+  const [row] = rows;
+  if (row === undefined) return [];
+  const { rows: turns } = await client.query<{ events: string }>(
+    `with gone as (delete from durable.history where key = $1 returning turn, events)
+     select events from gone order by turn`,
+    [row.key],
+  );
+  const rewound = rewindHistory(turns.flatMap(({ events }) => decodeEvents(events)));
+  const { history } = rewound;
+  const openChildren = openTasks(history, "SubOrchestrationInstanceCreated").filter(
+    ({ InstanceId = "" }) => !rewound.children.includes(InstanceId),
+  );
+  await refuseLostChildren(client, request, openChildren);
+  await setTimers(client, request, row.execution_id, openTasks(history, "TimerCreated"));
+  await client.query("insert into durable.history (key, turn, events) values ($1, $2, $3)", [
+    row.key,
+    row.turn - 1,
+    encodeEvents(history),
+  ]);
+  const body: MessageBody = { type: "rewound", reason };
+  await client.query(
+    "insert into durable.message (id, hub, instance_id, body) values ($1, $2, $3, $4)",
+    [request.nextMessageId(), hub, id, JSON.stringify(body)],
+  );
+  const ids = [id];
+  for (const child of rewound.children)
+    ids.push(...(await rewindOne(client, { ...request, id: child })));
+  return ids;
+};
+
+export const rewind = async (pool: Pool, request: RewindRequest): Promise<string[]> =>
+  inTransaction(pool, async (client) => rewindOne(client, request));

@@ -1,0 +1,84 @@
+/** Runs activities, so many at a time, and turns whatever they do into an outcome. */
+import { httpTaskName } from "../replay/determinism.js";
+import { failureDetails } from "../protocol/failure-details.js";
+import type { DurableFunctions } from "../protocol/functions.js";
+import { callHttp } from "./http-task.js";
+import type { StoredActivity } from "../storage/instance-rows.js";
+import type { ActivityEnd } from "./orchestration-state.js";
+import { errorMessage, jsonText } from "../protocol/protocol.js";
+
+type Outcome = ActivityEnd["outcome"];
+
+interface Job {
+  readonly activity: StoredActivity;
+  readonly instanceId: string;
+  readonly done: (outcome: Outcome) => void;
+}
+
+const failed = (name: string, error: unknown): Outcome => ({
+  ok: false,
+  reason: `Activity function '${name}' failed:  ${errorMessage(error)}`,
+  details: failureDetails(error),
+});
+
+export class ActivityRunner {
+  readonly #functions: DurableFunctions;
+  readonly #concurrency: number;
+  readonly #queue: Job[] = [];
+  #head = 0;
+  #running = 0;
+  #stopped = false;
+
+  constructor(functions: DurableFunctions, concurrency: number) {
+    this.#functions = functions;
+    this.#concurrency = concurrency;
+  }
+
+  /** How many run or wait for their turn. */
+  get open(): number {
+    return this.#running + this.#queue.length - this.#head;
+  }
+
+  start(job: Job): void {
+    this.#queue.push(job);
+    this.#next();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#queue.length = 0;
+    this.#head = 0;
+  }
+
+  #next(): void {
+    while (this.#running < this.#concurrency && this.#head < this.#queue.length) {
+      const job = this.#queue[this.#head++];
+      if (this.#head > 1_000) {
+        this.#queue.splice(0, this.#head);
+        this.#head = 0;
+      }
+      if (job !== undefined) void this.#run(job);
+    }
+  }
+
+  async #run({ activity, instanceId, done }: Job): Promise<void> {
+    this.#running++;
+    const outcome = await this.#outcome(activity, instanceId);
+    this.#running--;
+    if (this.#stopped) return;
+    done(outcome);
+    this.#next();
+  }
+
+  async #outcome({ name, input }: StoredActivity, instanceId: string): Promise<Outcome> {
+    try {
+      const result =
+        name === httpTaskName
+          ? await callHttp(input ?? "{}")
+          : await this.#functions.runActivity(name, input, instanceId);
+      return { ok: true, result: jsonText(result) ?? "null" };
+    } catch (error) {
+      return failed(name, error);
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** The turns that run no code: an orchestration is suspended, or terminated. */
+import { encodeEvents } from "../protocol/history-codec.js";
+import type { Message } from "../protocol/messages.js";
+import { historyEvent } from "../protocol/protocol.js";
+import { endTurn } from "./turn-end.js";
+import { nothingOpened, type Turn, type TurnContext } from "./turn.js";
+
+const reasonOf = ({ body }: Message): string | undefined =>
+  "reason" in body ? body.reason : undefined;
+
+const reasonText = (reason: string | undefined): string | undefined =>
+  reason === undefined ? undefined : JSON.stringify(reason);
+
+export const terminationTurn = (context: TurnContext, message: Message): Turn => {
+  const { now, state } = context;
+  const reason = reasonOf(message);
+  const output = reasonText(reason);
+  const why = `Orchestrator function '${state.name}' was terminated: ${reason ?? ""}`;
+  return endTurn(context, { status: "Terminated", output, reason: why, details: why }, [
+    historyEvent("OrchestratorStarted", now),
+    historyEvent("ExecutionTerminated", now, { ...(reason !== undefined && { Input: reason }) }),
+  ]);
+};
+
+/** What the code asked for cannot be stored; the reason is the database's. */
+export const refusedTurn = (context: TurnContext, reason: string): Turn => {
+  const why = `Orchestrator function '${context.state.name}' failed: its turn could not be stored: ${reason}`;
+  const end = { status: "Failed" as const, output: JSON.stringify(why), reason: why, details: why };
+  return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
+};
+
+/** The host may not run what has this version, and is told not to leave it to another one. */
+export const mismatchTurn = (context: TurnContext): Turn => {
+  const { name, version = "" } = context.state;
+  const why = `Orchestrator function '${name}' failed: its version '${version}' does not match this host's, '${context.defaultVersion ?? ""}'.`;
+  const end = { status: "Failed" as const, output: JSON.stringify(why), reason: why, details: why };
+  return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
+};
+
+/** Everything else that has arrived keeps waiting until the orchestration is resumed. */
+export const suspensionTurn = (context: TurnContext, message: Message): Turn => {
+  const { now, state } = context;
+  const reason = reasonOf(message);
+  // What was asked before the pause does not end it.
+  const past = [...state.inbox.values()].flatMap(({ id, body }) =>
+    body.type === "resume" && id < message.id ? [id] : [],
+  );
+  const events = [
+    historyEvent("ExecutionSuspended", now, { ...(reason !== undefined && { Reason: reason }) }),
+  ];
+  return {
+    change: {
+      at: now,
+      turn: {
+        key: state.key,
+        id: state.id,
+        epoch: state.epoch,
+        turn: state.turn,
+        executionId: state.executionId,
+        status: "Suspended",
+        output: reasonText(reason),
+        carried: state.carried.length > 0 ? encodeEvents(state.carried) : undefined,
+        events: encodeEvents(events),
+        forget: "nothing",
+      },
+      consumed: [message.id, ...past],
+    },
+    events,
+    opened: nothingOpened,
+    cancelledTimers: [],
+    next: { kind: "open", status: "Suspended" },
+  };
+};

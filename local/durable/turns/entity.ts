@@ -1,0 +1,305 @@
+/** A live entity: one batch of operations at a time, in order, the holder of its lock first. */
+import { z } from "zod";
+import type { Change } from "../storage/change.js";
+import { newEntity, noSuchFunction } from "./command-effects.js";
+import type { Hub, LiveInstance } from "./hub.js";
+import type { StoredInstance } from "../storage/instance-rows.js";
+import {
+  countUndated,
+  type Message,
+  type MessageBody,
+  type MessageOf,
+} from "../protocol/messages.js";
+import { entityInstanceId, errorMessage, parseEntityId } from "../protocol/protocol.js";
+
+const Lock = z.object({ parent: z.string(), parentExecution: z.string() });
+type Lock = z.infer<typeof Lock>;
+
+/** What the library answers for a batch. */
+const BatchResult = z.object({
+  entityExists: z.boolean(),
+  entityState: z.string().nullish(),
+  results: z.array(z.object({ isError: z.boolean(), result: z.string().nullish() }).nullish()),
+  signals: z.array(
+    z.object({
+      target: z.object({ name: z.string(), key: z.string() }),
+      name: z.string(),
+      input: z.string().nullish(),
+    }),
+  ),
+});
+type BatchResult = z.infer<typeof BatchResult>;
+
+type Operation = Message & { readonly body: MessageOf<"operation"> };
+
+const isOperation = (message: Message): message is Operation => message.body.type === "operation";
+
+interface EntityState {
+  readonly id: string;
+  readonly key: number;
+  readonly executionId: string;
+  readonly epoch: number;
+  turn: number;
+  /** JSON text; empty for an entity that exists without a state, absent for one that does not. */
+  state: string | undefined;
+  lock: Lock | undefined;
+  readonly inbox: Map<number, Message>;
+}
+
+/** What one turn of an entity changes. */
+interface EntityTurn {
+  readonly consumed: number[];
+  readonly out: MessageBodyFor[];
+  readonly operations: Operation[];
+  lock: Lock | undefined;
+}
+interface MessageBodyFor {
+  readonly target: string;
+  readonly executionId?: string;
+  readonly body: MessageBody;
+}
+
+const holds = (lock: Lock | undefined, body: MessageBody): boolean =>
+  lock !== undefined &&
+  "parent" in body &&
+  body.parent === lock.parent &&
+  body.parentExecution === lock.parentExecution;
+
+const isReady = ({ body }: Message, lock: Lock | undefined): boolean =>
+  body.type === "release" || lock === undefined || (body.type !== "lock" && holds(lock, body));
+
+/** Grants the lock here, then asks the next entity of the set, or tells the asker that it has all. */
+const grant = (turn: EntityTurn, body: MessageOf<"lock">): void => {
+  const { parent = "", parentExecution = "" } = body;
+  turn.lock = { parent, parentExecution };
+  const next = body.lockSet[body.position + 1];
+  turn.out.push(
+    next === undefined
+      ? {
+          target: parent,
+          executionId: parentExecution,
+          body: { type: "event", name: body.id, input: "{}" },
+        }
+      : { target: next, body: { ...body, position: body.position + 1 } },
+  );
+};
+
+/** Picks what can be done now: locks and releases up to the first operations, or those. */
+const planTurn = (entity: EntityState, batchMax: number): EntityTurn => {
+  const turn: EntityTurn = { consumed: [], out: [], operations: [], lock: entity.lock };
+  const waiting = [...entity.inbox.values()].sort((a, b) => a.id - b.id);
+  for (;;) {
+    const index = waiting.findIndex((message) => isReady(message, turn.lock));
+    const message = waiting[index];
+    if (message === undefined || turn.operations.length === batchMax) return turn;
+    const { body } = message;
+    if (body.type !== "operation" && turn.operations.length > 0) return turn;
+    waiting.splice(index, 1);
+    turn.consumed.push(message.id);
+    if (isOperation(message)) turn.operations.push(message);
+    if (body.type === "lock") grant(turn, body);
+    if (body.type !== "release") continue;
+    if (holds(turn.lock, body)) turn.lock = undefined;
+    // Whoever gives up a lock that it has not got yet does not want it any more.
+    const stale = waiting.filter(
+      ({ body: other }) =>
+        other.type === "lock" &&
+        other.parent === body.parent &&
+        other.parentExecution === body.parentExecution,
+    );
+    for (const { id } of stale) {
+      turn.consumed.push(id);
+      waiting.splice(
+        waiting.findIndex((other) => other.id === id),
+        1,
+      );
+    }
+  }
+};
+
+const replies = (
+  operations: readonly Operation[],
+  results: BatchResult["results"],
+): MessageBodyFor[] =>
+  operations.flatMap(({ body }, index) => {
+    if (body.parent === undefined) return [];
+    const result = results[index];
+    const answer = {
+      result: result?.result ?? null,
+      ...(result?.isError === true && { exceptionType: "Error" }),
+    };
+    return [
+      {
+        target: body.parent,
+        ...(body.parentExecution !== undefined && { executionId: body.parentExecution }),
+        body: { type: "event" as const, name: body.id, input: JSON.stringify(answer) },
+      },
+    ];
+  });
+
+const signalled = (
+  { target, name, input }: BatchResult["signals"][number],
+  id: string,
+): MessageBodyFor => ({
+  target: entityInstanceId(target.name, target.key),
+  body: {
+    type: "operation",
+    id,
+    operation: name,
+    ...(typeof input === "string" && input !== "" && { input }),
+  },
+});
+
+export class Entity implements LiveInstance {
+  readonly #hub: Hub;
+  readonly #state: EntityState;
+  readonly holdsResults = false;
+  #busy = false;
+  #gone = false;
+
+  constructor(hub: Hub, stored: StoredInstance) {
+    this.#hub = hub;
+    const { row, messages } = stored;
+    this.#state = {
+      id: row.id,
+      key: Number(row.key),
+      executionId: row.execution_id,
+      epoch: Number(row.epoch),
+      turn: row.turn,
+      state: row.entity_state ?? undefined,
+      lock: row.entity_lock === null ? undefined : Lock.parse(JSON.parse(row.entity_lock)),
+      inbox: new Map(messages.map((message) => [message.id, message])),
+    };
+  }
+
+  get id(): string {
+    return this.#state.id;
+  }
+
+  get key(): number {
+    return this.#state.key;
+  }
+
+  get isIdle(): boolean {
+    return !this.#busy && !this.#hasWork();
+  }
+
+  get waiting(): number {
+    return countUndated(this.#state.inbox.values());
+  }
+
+  receive(message: Message): void {
+    this.#state.inbox.set(message.id, message);
+    this.wake();
+  }
+
+  wake(): void {
+    if (!this.#busy && !this.#gone) void this.#work();
+  }
+
+  #hasWork(): boolean {
+    const { inbox, lock } = this.#state;
+    for (const message of inbox.values()) if (isReady(message, lock)) return true;
+    return false;
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (!this.#gone && this.#hasWork()) await this.#step();
+    } catch (error) {
+      this.leave();
+      this.#hub.quarantine(this, error);
+    }
+    this.#busy = false;
+    if (!this.#gone) this.#hub.rest(this);
+  }
+
+  leave(): void {
+    this.#gone = true;
+  }
+
+  #abandon(): void {
+    this.leave();
+    this.#hub.abandon(this);
+  }
+
+  async #step(): Promise<void> {
+    const entity = this.#state;
+    const turn = planTurn(entity, this.#hub.entityBatchMax);
+    const result = await this.#run(turn.operations);
+    const sent = [
+      ...turn.out,
+      ...replies(turn.operations, result.results),
+      ...result.signals.map((signal) => signalled(signal, "")),
+    ];
+    const messages = sent.map((each) => ({ ...each, id: this.#hub.nextMessageId() }));
+    const state = result.entityExists ? (result.entityState ?? "") : undefined;
+    const instances = messages.flatMap(({ target, body }) =>
+      body.type === "event" ? [] : [newEntity(target)],
+    );
+    const change: Change = {
+      at: new Date(this.#hub.clock.now()),
+      turn: {
+        key: entity.key,
+        id: entity.id,
+        epoch: entity.epoch,
+        turn: entity.turn,
+        executionId: entity.executionId,
+        status: "Running",
+        customStatus: JSON.stringify(result.entityExists ? { entityExists: true } : {}),
+        entityState: state,
+        entityLock: turn.lock && JSON.stringify(turn.lock),
+        forget: "nothing",
+      },
+      consumed: turn.consumed,
+      messages,
+      instances,
+    };
+    const committed = await this.#hub.commit(change);
+    if (!committed.applied) {
+      this.#abandon();
+      return;
+    }
+    entity.turn++;
+    entity.state = state;
+    entity.lock = turn.lock;
+    for (const id of turn.consumed) entity.inbox.delete(id);
+    this.#hub.moved(this.id);
+    this.#hub.adopt(instances, committed);
+    this.#hub.dispatch(messages);
+  }
+
+  /** A batch that fails as a whole changes nothing; each caller gets the error. */
+  async #run(operations: readonly Operation[]): Promise<BatchResult> {
+    const { id, state } = this.#state;
+    const self = parseEntityId(id) ?? { name: "", key: "" };
+    const unchanged = {
+      entityExists: state !== undefined,
+      entityState: state,
+      results: [],
+      signals: [],
+    };
+    if (operations.length === 0) return unchanged;
+    const { functions } = this.#hub;
+    const name = functions.find("entity", self.name);
+    try {
+      if (name === undefined) throw new Error(noSuchFunction(functions, "entity", self.name));
+      const batch = operations.map(({ body }) => ({
+        name: body.operation,
+        isSignal: body.parent === undefined,
+        ...(body.input !== undefined && { input: body.input }),
+      }));
+      const trigger = {
+        self,
+        exists: state !== undefined,
+        ...(state !== undefined && state !== "" && { state }),
+        batch,
+      };
+      return BatchResult.parse(await functions.runEntity(name, trigger));
+    } catch (error) {
+      const result = JSON.stringify(errorMessage(error));
+      return { ...unchanged, results: operations.map(() => ({ isError: true, result })) };
+    }
+  }
+}

@@ -1,0 +1,250 @@
+/** A live orchestration: takes its messages, runs its turns, and keeps memory and disk in step. */
+import { applyTurn } from "./apply-turn.js";
+import type { Birth, Committed } from "../storage/change.js";
+import { runTurn } from "./code-turn.js";
+import type { Hub, LiveInstance } from "./hub.js";
+import type { StoredActivity } from "../storage/instance-rows.js";
+import { countUndated, type Message } from "../protocol/messages.js";
+import type { OrchestrationState } from "./orchestration-state.js";
+import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
+import { within } from "../storage/outage.js";
+import { errorMessage } from "../protocol/protocol.js";
+import { arrivals, type Arrivals } from "./turn-events.js";
+import type { Turn, TurnContext } from "./turn.js";
+import { judgeVersion, type Verdict } from "../protocol/versions.js";
+
+/** What is to be done next; without a turn where nothing of what arrived still means anything. */
+interface Step {
+  readonly context: TurnContext;
+  readonly turn: Turn | undefined;
+}
+
+/** A start waits so long at most for its first turn, before it is stored without it. */
+const firstTurnMs = 100;
+
+export class Orchestration implements LiveInstance {
+  readonly #hub: Hub;
+  readonly #state: OrchestrationState;
+  #busy = false;
+  #gone = false;
+  #running = 0;
+  /** The first turn, where it was begun before the instance was on disk, and took long. */
+  #lateStep: Promise<Step> | undefined;
+
+  constructor(hub: Hub, state: OrchestrationState) {
+    this.#hub = hub;
+    this.#state = state;
+    for (const activity of state.openActivities.values()) this.#start(activity);
+  }
+
+  get id(): string {
+    return this.#state.id;
+  }
+
+  get key(): number {
+    return this.#state.key;
+  }
+
+  get isIdle(): boolean {
+    return !this.#busy && this.#running === 0 && !this.#hasWork();
+  }
+
+  get holdsResults(): boolean {
+    return this.#state.ends.length > 0;
+  }
+
+  get waiting(): number {
+    return countUndated(this.#state.inbox.values());
+  }
+
+  receive(message: Message): void {
+    const { body } = message;
+    // The row of a cancelled timer is gone already; its entry in memory may outlive it.
+    if (body.type === "timer" && !this.#state.openTimers.has(body.taskId)) return;
+    this.#state.inbox.set(message.id, message);
+    this.wake();
+  }
+
+  /** Brings a new instance to disk and on its way: in one write with its first turn, if possible. */
+  async begin(birth: Birth, signal: AbortSignal): Promise<void> {
+    this.#busy = true;
+    const first = await this.#promptFirst();
+    const turn = first?.turn;
+    // What the database refuses together is tried alone; the turn is refused again, then, and fails.
+    const both =
+      turn && (await this.#hub.commit({ ...turn.change, birth }, signal).catch(() => undefined));
+    const alone = { at: new Date(this.#hub.clock.now()), birth };
+    const { applied } = both ?? (await this.#hub.commit(alone, signal));
+    if (!applied) {
+      this.#abandon();
+      return;
+    }
+    this.#hub.enter(this);
+    if (first !== undefined && turn !== undefined && both !== undefined)
+      this.#conclude(first.context, turn, both);
+    if (!this.#gone) void this.#work();
+  }
+
+  /** Undefined where the code is slow, or must not run here at all. */
+  async #promptFirst(): Promise<Step | undefined> {
+    if (this.#verdict === "leave") return undefined;
+    const first = this.#nextTurn();
+    const prompt = await within(firstTurnMs, first).catch(() => undefined);
+    if (prompt === undefined) this.#lateStep = first;
+    return prompt;
+  }
+
+  wake(): void {
+    if (!this.#busy && !this.#gone) void this.#work();
+  }
+
+  #start(activity: StoredActivity): void {
+    const { executionId } = this.#state;
+    this.#running++;
+    this.#hub.startActivity(activity, this.id, (outcome) => {
+      this.#running--;
+      this.#state.ends.push({ taskId: activity.taskId, executionId, outcome });
+      this.wake();
+    });
+  }
+
+  #find(type: Message["body"]["type"]): Message | undefined {
+    for (const message of this.#state.inbox.values())
+      if (message.body.type === type) return message;
+    return undefined;
+  }
+
+  get #verdict(): Verdict {
+    return judgeVersion(this.#state.version, this.#hub.versions);
+  }
+
+  #hasWork(): boolean {
+    if (this.#verdict === "leave") return this.#find("terminate") !== undefined;
+    const { status, history, inbox, ends, carried } = this.#state;
+    if (status === "Suspended")
+      return [...inbox.values()].some(
+        ({ body }) => body.type === "resume" || body.type === "terminate",
+      );
+    return history.length === 0 || inbox.size > 0 || ends.length > 0 || carried.length > 0;
+  }
+
+  async #work(): Promise<void> {
+    this.#busy = true;
+    try {
+      while (!this.#gone && this.#hasWork()) await this.#step();
+    } catch (error) {
+      this.leave();
+      this.#hub.quarantine(this, error);
+    }
+    this.#busy = false;
+    if (!this.#gone) this.#hub.rest(this);
+  }
+
+  async #step(): Promise<void> {
+    const late = this.#lateStep;
+    this.#lateStep = undefined;
+    const { context, turn } = await (late ?? this.#nextTurn());
+    if (turn === undefined) return this.#discard(context.arrivals);
+    const stored = await this.#store(context, turn);
+    if (this.#gone) return;
+    if (!stored.committed.applied) {
+      this.#abandon();
+      return;
+    }
+    this.#conclude(context, stored.turn, stored.committed);
+  }
+
+  /** The turn is on disk. */
+  #conclude({ arrivals: taken }: TurnContext, turn: Turn, committed: Committed): void {
+    applyTurn(this.#state, turn, taken);
+    if (!this.#hub.keepsSessions) this.#state.session = undefined;
+    this.#publish(turn, committed);
+  }
+
+  /** A turn that the database refuses would be refused for ever; so the orchestration fails. */
+  async #store(context: TurnContext, turn: Turn): Promise<{ committed: Committed; turn: Turn }> {
+    try {
+      return { committed: await this.#hub.commit(turn.change), turn };
+    } catch (error) {
+      const refused = refusedTurn(context, errorMessage(error));
+      return { committed: await this.#hub.commit(refused.change), turn: refused };
+    }
+  }
+
+  /** What arrived came too late to mean anything: no turn, and nothing for the history. */
+  async #discard({ consumed, endsTaken }: Arrivals): Promise<void> {
+    this.#state.ends.splice(0, endsTaken);
+    for (const id of consumed) this.#state.inbox.delete(id);
+    await this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed });
+  }
+
+  async #nextTurn(): Promise<Step> {
+    const state = this.#state;
+    const last = state.history.at(-1)?.Timestamp.getTime() ?? 0;
+    const nowMs = Math.max(this.#hub.clock.now(), last);
+    const found = arrivals(state, new Date(nowMs));
+    // A timer never fires early in the eyes of the code that set it.
+    const now = new Date(Math.max(nowMs, found.latestFireAt));
+    const context: TurnContext = {
+      state,
+      functions: this.#hub.functions,
+      now,
+      arrivals: now.getTime() === nowMs ? found : arrivals(state, now),
+      nextMessageId: () => this.#hub.nextMessageId(),
+      defaultVersion: this.#hub.versions.defaultVersion,
+    };
+    const terminate = this.#find("terminate");
+    if (terminate !== undefined) return { context, turn: terminationTurn(context, terminate) };
+    if (this.#verdict === "fail") return { context, turn: mismatchTurn(context) };
+    const suspend = this.#find("suspend");
+    if (suspend !== undefined && state.status !== "Suspended" && state.history.length > 0)
+      return this.#control(suspensionTurn(context, suspend), context);
+    const isEmpty = found.events.length === 0 && state.carried.length === 0;
+    if (isEmpty && state.history.length > 0) return { context, turn: undefined };
+    return { context, turn: await runTurn(context) };
+  }
+
+  /** A turn that leaves everything but one message where it is. */
+  #control(turn: Turn, context: TurnContext): Step {
+    const nothing: Arrivals = {
+      events: [],
+      consumed: turn.change.consumed ?? [],
+      endedActivities: [],
+      endsTaken: 0,
+      firedTimers: [],
+      endedChildren: [],
+      latestFireAt: 0,
+    };
+    return { context: { ...context, arrivals: nothing }, turn };
+  }
+
+  #publish(turn: Turn, committed: Committed): void {
+    const { turn: row, activities = [], instances = [], messages = [] } = turn.change;
+    if (turn.next.kind === "ended") {
+      this.#gone = true;
+      this.#forgetLate();
+      this.#hub.moved(this.id, { status: turn.next.status, output: row?.output });
+    } else this.#hub.moved(this.id);
+    if (!this.#gone)
+      for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
+    this.#hub.adopt(instances, committed);
+    this.#hub.dispatch(messages);
+  }
+
+  /** What arrived while the last turn was being written is on disk, and nobody will ask for it. */
+  #forgetLate(): void {
+    const consumed = [...this.#state.inbox.keys()];
+    if (consumed.length === 0) return;
+    // Left where it is when this fails: the next start of a host removes it.
+    this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed }).catch(() => undefined);
+  }
+
+  leave(): void {
+    this.#gone = true;
+  }
+
+  #abandon(): void {
+    this.leave();
+    this.#hub.abandon(this);
+  }
+}

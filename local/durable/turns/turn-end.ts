@@ -1,0 +1,138 @@
+/** The turns with which an execution ends: for good, or by starting over. */
+import { randomUUID } from "node:crypto";
+import type { Effects } from "./command-effects.js";
+import { encodeEvents } from "../protocol/history-codec.js";
+import { locksToRelease } from "./lock-release.js";
+import type { Message, MessageBody } from "../protocol/messages.js";
+import { historyEvent, type FinalStatus, type HistoryEvent } from "../protocol/protocol.js";
+import { nothingOpened, turnRow, type Turn, type TurnContext } from "./turn.js";
+
+export interface End {
+  readonly status: FinalStatus;
+  /** JSON text. */
+  readonly output: string | undefined;
+  /** For the parent of a failed orchestration. */
+  readonly reason: string;
+  readonly details: string;
+}
+
+export const failure = (reason: string, details = reason): End => ({
+  status: "Failed",
+  output: JSON.stringify(reason),
+  reason,
+  details,
+});
+
+const send = (
+  context: TurnContext,
+  target: string,
+  body: MessageBody,
+  executionId?: string,
+): Message => ({
+  id: context.nextMessageId(),
+  target,
+  body,
+  ...(executionId !== undefined && { executionId }),
+});
+
+const releases = (context: TurnContext, history: readonly HistoryEvent[]): Message[] =>
+  locksToRelease(history).map((target) =>
+    send(context, target, {
+      type: "release",
+      id: "",
+      parent: context.state.id,
+      parentExecution: context.state.executionId,
+    }),
+  );
+
+/** The last turn of an orchestration, whatever ended it. */
+export const endTurn = (
+  context: TurnContext,
+  end: End,
+  events: HistoryEvent[],
+  effects?: Effects,
+  customStatus?: string,
+): Turn => {
+  const { state, now, arrivals } = context;
+  events.push(
+    historyEvent("ExecutionCompleted", now, {
+      OrchestrationStatus: end.status,
+      ...(end.output !== undefined && { Result: end.output }),
+    }),
+  );
+  const { parent } = state;
+  const tellParent = parent && [
+    send(
+      context,
+      parent.id,
+      end.status === "Completed"
+        ? { type: "childCompleted", taskId: parent.taskId, result: end.output ?? "null" }
+        : { type: "childFailed", taskId: parent.taskId, reason: end.reason, details: end.details },
+      parent.executionId,
+    ),
+  ];
+  const messages = [
+    ...(effects?.messages ?? []),
+    ...releases(context, [...state.history, ...events]),
+    ...(tellParent ?? []),
+  ];
+  return {
+    change: {
+      at: now,
+      turn: turnRow(context, {
+        status: end.status,
+        output: end.output,
+        customStatus,
+        events: encodeEvents(events),
+        forget: "openWork",
+      }),
+      consumed: arrivals.consumed,
+      messages,
+      instances: effects?.instances ?? [],
+    },
+    events,
+    opened: nothingOpened,
+    cancelledTimers: [],
+    next: { kind: "ended", status: end.status },
+  };
+};
+
+interface Continuation {
+  readonly input: string | undefined;
+  readonly customStatus: string | undefined;
+  readonly unconsumed: readonly HistoryEvent[];
+}
+
+export const continueTurn = (
+  context: TurnContext,
+  { input, customStatus, unconsumed }: Continuation,
+  effects: Effects,
+  events: readonly HistoryEvent[],
+): Turn => {
+  const executionId = randomUUID().replaceAll("-", "");
+  const { state, now, arrivals } = context;
+  const messages = [
+    ...effects.messages,
+    ...releases(context, [...state.history, ...events]),
+  ].filter(({ target }) => target !== state.id);
+  return {
+    change: {
+      at: now,
+      turn: turnRow(context, {
+        status: "Running",
+        executionId,
+        input: input ?? "null",
+        customStatus,
+        carried: unconsumed.length > 0 ? encodeEvents(unconsumed) : undefined,
+        forget: "execution",
+      }),
+      consumed: arrivals.consumed,
+      messages,
+      instances: effects.instances.filter(({ kind }) => kind === "entity"),
+    },
+    events: [],
+    opened: nothingOpened,
+    cancelledTimers: [],
+    next: { kind: "continued", executionId, input: input ?? "null", carried: unconsumed },
+  };
+};

@@ -1,0 +1,122 @@
+/** Turns what has arrived for an orchestration into the new events of its next turn. */
+import type { Message } from "../protocol/messages.js";
+import type { ActivityEnd, OrchestrationState } from "./orchestration-state.js";
+import { historyEvent, type HistoryEvent } from "../protocol/protocol.js";
+
+export interface Arrivals {
+  readonly events: readonly HistoryEvent[];
+  /** Numbers of the messages that the turn consumes, stale ones included. */
+  readonly consumed: readonly number[];
+  readonly endedActivities: readonly number[];
+  /** How many of the ends that lie in memory this turn has looked at. */
+  readonly endsTaken: number;
+  readonly firedTimers: readonly number[];
+  readonly endedChildren: readonly number[];
+  /** The latest moment for which a fired timer was set. */
+  readonly latestFireAt: number;
+}
+
+const activityEvent = ({ taskId, outcome }: ActivityEnd, at: Date): HistoryEvent =>
+  outcome.ok
+    ? historyEvent("TaskCompleted", at, { TaskScheduledId: taskId, Result: outcome.result })
+    : historyEvent("TaskFailed", at, {
+        TaskScheduledId: taskId,
+        Reason: outcome.reason,
+        Details: outcome.details,
+      });
+
+/** The event for a message, or undefined where its time has passed: settled, fired or cancelled. */
+const messageEvent = (
+  state: OrchestrationState,
+  { executionId, body }: Message,
+  at: Date,
+): HistoryEvent | undefined => {
+  if (executionId !== undefined && executionId !== state.executionId) return undefined;
+  switch (body.type) {
+    case "event":
+      return historyEvent("EventRaised", at, {
+        Name: body.name,
+        ...(body.input !== undefined && { Input: body.input }),
+      });
+    case "timer":
+      if (!state.openTimers.has(body.taskId)) return undefined;
+      return historyEvent("TimerFired", at, {
+        TimerId: body.taskId,
+        FireAt: new Date(body.fireAt),
+      });
+    case "childCompleted":
+      if (!state.openChildren.has(body.taskId)) return undefined;
+      return historyEvent("SubOrchestrationInstanceCompleted", at, {
+        TaskScheduledId: body.taskId,
+        Result: body.result,
+      });
+    case "childFailed":
+      if (!state.openChildren.has(body.taskId)) return undefined;
+      return historyEvent("SubOrchestrationInstanceFailed", at, {
+        TaskScheduledId: body.taskId,
+        Reason: body.reason,
+        Details: body.details,
+      });
+    case "activityFailed":
+      return historyEvent("TaskFailed", at, {
+        TaskScheduledId: body.taskId,
+        Reason: body.reason,
+        Details: body.details,
+      });
+    case "resume":
+      return historyEvent("ExecutionResumed", at, {
+        ...(body.reason !== undefined && { Reason: body.reason }),
+      });
+    case "rewound":
+      return historyEvent("GenericEvent", at, { Input: body.reason });
+    case "operation":
+    case "lock":
+    case "release":
+    case "suspend":
+    case "terminate":
+      return undefined;
+  }
+};
+
+/** A turn takes so many arrivals at most: one flood must not become one endless turn. */
+const arrivalsMax = 1_000;
+
+export const arrivals = (state: OrchestrationState, at: Date): Arrivals => {
+  const ends = state.ends.filter(
+    ({ executionId, taskId }) =>
+      executionId === state.executionId && state.openActivities.has(taskId),
+  );
+  const events = ends.map((end) => activityEvent(end, at));
+  const inbox = [...state.inbox.values()];
+  const resumes = inbox.flatMap(({ id, body }) => (body.type === "resume" ? [id] : []));
+  // Whoever asked for a pause before somebody asked to go on has had it.
+  const isPast = (id: number): boolean => resumes.some((resume) => id < resume);
+  const waiting = inbox
+    .filter(({ id, body }) => body.type !== "terminate" && (body.type !== "suspend" || isPast(id)))
+    .sort((a, b) => a.id - b.id)
+    .slice(0, arrivalsMax);
+  const firedTimers: number[] = [];
+  const endedChildren: number[] = [];
+  let latestFireAt = 0;
+  for (const message of waiting) {
+    const event = messageEvent(state, message, at);
+    if (event === undefined) continue;
+    events.push(event);
+    const { body } = message;
+    if (body.type === "timer") {
+      firedTimers.push(body.taskId);
+      latestFireAt = Math.max(latestFireAt, body.fireAt);
+    }
+    if (body.type === "childCompleted" || body.type === "childFailed")
+      endedChildren.push(body.taskId);
+  }
+  return {
+    events,
+    consumed: waiting.map(({ id }) => id),
+    endedActivities: ends.map(({ taskId }) => taskId),
+    endsTaken: state.ends.length,
+    firedTimers,
+    endedChildren,
+    latestFireAt,
+  };
+};

@@ -1,0 +1,111 @@
+/** What the host itself answers: its page, its administration and the durable engine's API. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { HttpAnswer, HttpCall } from "../../durable/api/answer.js";
+import { isAllowed, type FunctionKeys } from "./function-keys.js";
+import { readBody, requestHeaders } from "./request.js";
+import { writeEmpty } from "./response.js";
+import { hostPage } from "./host-page.js";
+
+export interface HostStatus {
+  readonly state: "Starting" | "Running" | "Stopping";
+  readonly version: string;
+  readonly functions: number;
+  readonly port: number;
+  readonly running: number;
+}
+
+/** What moving the sandbox clock has set going. */
+export interface ClockMoved {
+  readonly now: string;
+  readonly flowsRun: number;
+}
+
+export interface InternalRoutes {
+  readonly keys: FunctionKeys;
+  readonly durableKey: string;
+  status(): HostStatus;
+  moveClock(): Promise<ClockMoved>;
+  /** Runs a timer function now; false where there is none of that name. */
+  runTimer(name: string): boolean;
+  /** Null where the durable engine has no such address. */
+  durable(call: HttpCall): Promise<HttpAnswer | null>;
+}
+
+const internalPath = /^\/(?:$|\?|admin\/|runtime\/webhooks\/|durabletask\/)/i;
+
+export const isInternalPath = (path: string): boolean => internalPath.test(path);
+
+const writeJson = (res: ServerResponse, status: number, body: unknown): void => {
+  const text = JSON.stringify(body);
+  res.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+  });
+  res.end(text);
+};
+
+const isLoopback = (req: IncomingMessage): boolean =>
+  /^(::ffff:)?127\.|^::1$/.test(req.socket.remoteAddress ?? "");
+
+/** A master key opens the durable API too, whose own key the engine knows alone. */
+const durableCall = (routes: InternalRoutes, req: IncomingMessage, body: Buffer): HttpCall => {
+  const url = new URL(`http://${req.headers.host ?? "localhost"}${req.url ?? "/"}`);
+  const headers = requestHeaders(req);
+  if (isAllowed(req, "admin", routes.keys)) {
+    url.searchParams.delete("code");
+    headers["x-functions-key"] = routes.durableKey;
+  }
+  return { method: req.method ?? "GET", url, headers, body };
+};
+
+/** Whoever lacks the master key is not told which of the host's addresses exist. */
+const writeUnknown = (routes: InternalRoutes, req: IncomingMessage, res: ServerResponse): void => {
+  if (isAllowed(req, "admin", routes.keys)) writeEmpty(res, 404);
+  else writeEmpty(res, 401, { "WWW-Authenticate": "Bearer" });
+};
+
+const serveDurable = async (
+  routes: InternalRoutes,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> => {
+  const answer = await routes.durable(durableCall(routes, req, await readBody(req)));
+  if (answer === null) {
+    writeUnknown(routes, req, res);
+    return;
+  }
+  const length = { "Content-Length": String(Buffer.byteLength(answer.body)) };
+  res.writeHead(answer.status, { ...answer.headers, ...(answer.status !== 204 && length) });
+  res.end(answer.body);
+};
+
+const serveAdmin = async (
+  routes: InternalRoutes,
+  req: IncomingMessage,
+  res: ServerResponse,
+  path: string,
+): Promise<void> => {
+  const route = `${req.method ?? "GET"} ${path.toLowerCase().replace(/\/$/, "")}`;
+  const [, timer] = /^POST \/admin\/functions\/([^/]+)$/.exec(route) ?? [];
+  if (route === "GET /admin/host/ping")
+    writeEmpty(res, 200, { "Cache-Control": "no-store,no-cache", Pragma: "no-cache" });
+  else if (route === "POST /admin/host/clock" && isLoopback(req))
+    writeJson(res, 200, await routes.moveClock());
+  else if (!isAllowed(req, "admin", routes.keys))
+    writeEmpty(res, 401, { "WWW-Authenticate": "Bearer" });
+  else if (route === "GET /admin/host/status") writeJson(res, 200, routes.status());
+  else writeEmpty(res, timer !== undefined && routes.runTimer(timer) ? 202 : 404);
+};
+
+export const serveInternal = async (
+  routes: InternalRoutes,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> => {
+  const path = (req.url ?? "").split("?", 1)[0] ?? "";
+  if (path === "/") {
+    res.writeHead(200, { "Content-Type": "text/html" });
+    res.end(hostPage(routes.status().functions));
+  } else if (/^\/admin\//i.test(path)) await serveAdmin(routes, req, res, path);
+  else await serveDurable(routes, req, res);
+};

@@ -1,0 +1,93 @@
+/** Routes of a wallet's IBAN: set it to be verified, remove it, read what to transfer (wallet seed, 2.11). */
+import { z } from "zod";
+import { isBic } from "../../domain/wallet/iban.js";
+import { route } from "../route.js";
+import { Code, walletParams } from "../wallet/fields.js";
+import { Wallet } from "../wallet/wallets.js";
+
+export const UpdateIbanBody = z.strictObject({
+  iban: Code.describe("With or without spaces."),
+  bic: z
+    .string()
+    .refine(isBic, { error: "must be a BIC of 8 or 11 characters" })
+    .nullable()
+    .optional()
+    .describe("Needed only when the IBAN is not Italian."),
+});
+
+export const IbanVerification = z
+  .object({
+    walletId: z.uuid(),
+    partnerKey: z.string(),
+    iban: z.string(),
+    bic: z.string().nullable(),
+    isIbanValidated: z.boolean(),
+    destinationIban: z.string(),
+    destinationOwner: z.string(),
+    transferAmount: z.number(),
+    ibanValidationCode: z.string(),
+  })
+  .meta({ id: "IbanVerification" });
+
+export const SctInstructions = z
+  .object({
+    walletId: z.uuid(),
+    partnerKey: z.string(),
+    destinationOwner: z.string(),
+    destinationIban: z.string(),
+    reason: z.string(),
+    amountFirstDeposit: z.number().nullable(),
+  })
+  .meta({ id: "SctInstructions" });
+
+export const updateWalletIbanRoute = route({
+  id: "updateWalletIban",
+  api: "wallet",
+  method: "PUT",
+  path: "wallets/{walletId}/iban",
+  params: walletParams,
+  body: UpdateIbanBody,
+  role: "Wallet.Write",
+  ok: { status: 200, schema: IbanVerification },
+  errors: [
+    "IbanInvalid",
+    "BicRequired",
+    "IbanAlreadyAssociated",
+    "WalletNotActive",
+    "WalletOfAnotherPartner",
+    "WalletNotFound",
+    "InstructionsNotFound",
+  ],
+  summary: "Set a wallet's IBAN, to be verified",
+  description:
+    "The owner verifies it by a transfer of `transferAmount` from this IBAN to `destinationIban`, " +
+    "with `ibanValidationCode` as its reason, within thirty days. Another IBAN replaces the one that " +
+    "waits; setting the same one again changes nothing and answers the same code.",
+});
+
+export const deleteWalletIbanRoute = route({
+  id: "deleteWalletIban",
+  api: "wallet",
+  method: "DELETE",
+  path: "wallets/{walletId}/iban",
+  params: walletParams,
+  role: "Wallet.Write",
+  ok: { status: 200, schema: Wallet },
+  errors: ["IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound"],
+  summary: "Remove a wallet's IBAN, validated or not",
+});
+
+export const getSctInstructionsRoute = route({
+  id: "getSctInstructions",
+  api: "wallet",
+  method: "GET",
+  path: "wallets/{walletId}/sct/instructions",
+  params: walletParams,
+  role: "Wallet.Read",
+  ok: { status: 200, schema: SctInstructions },
+  errors: ["IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound", "InstructionsNotFound"],
+  summary: "Where to transfer money to, and with which reason",
+  description:
+    "`reason` names the wallet: write it into each transfer. `amountFirstDeposit` is what the " +
+    "verification asks for, and null once the IBAN is validated.",
+});

@@ -1,0 +1,214 @@
+/** A wallet's mandate: initialise, fill, sign, disable on the partner's word (contract 4.3). */
+import { z } from "zod";
+import {
+  Mandate,
+  mandateFrequencies,
+  type MandateStatus,
+} from "../../contracts/mandates/mandates.js";
+import { refusal, success, type Outcome } from "../../domain/outcome.js";
+import { uuidv7 } from "../../platform/ids.js";
+import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
+import { transition, type Transition } from "./transitions.js";
+import { flowMessage, outboxInsert } from "../outbox/wallet-messages.js";
+import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+
+const StoredMandate = z.object({
+  mandate: Mandate,
+  /** Which signature; 0: none was asked for yet. */
+  signAttempt: z.int(),
+  /** Null: no signature is under way. */
+  signRequestedAt: z.date().nullable(),
+  /** The sealed PDF of the last finished signature. */
+  documentKey: z.string().nullable(),
+});
+/** A mandate with what its record does not show. */
+export type StoredMandate = z.infer<typeof StoredMandate>;
+
+const columns = `borsello.mandate_record(m) as mandate, sign_attempt as "signAttempt",
+  sign_requested_at as "signRequestedAt", document_key as "documentKey"`;
+
+/** Where the sealed PDF of this signature is kept. */
+export const mandateDocumentKey = (mandateId: string, signAttempt: number): string =>
+  `mandate/${mandateId}/${signAttempt}`;
+
+export const findMandate = (
+  database: Queryable,
+  mandateId: string,
+): Promise<StoredMandate | undefined> =>
+  database.row(
+    StoredMandate,
+    `select ${columns} from borsello.mandate as m where mandate_id = $1`,
+    [mandateId],
+  );
+
+/** The wallet's current mandate: the one made last, open or over. */
+export const findCurrentMandate = (
+  database: Queryable,
+  walletId: string,
+): Promise<StoredMandate | undefined> =>
+  database.row(
+    StoredMandate,
+    `select ${columns} from borsello.mandate as m
+     where wallet_id = $1 order by mandate_id desc limit 1`,
+    [walletId],
+  );
+
+export interface NewMandate {
+  readonly amountCents: bigint;
+  readonly frequency: (typeof mandateFrequencies)[number];
+}
+
+/** As the scheme asks: at most 35 characters, unique for the creditor. */
+export const uniqueReferenceOf = (mandateId: string): string =>
+  `BRS${mandateId.replaceAll("-", "").toUpperCase()}`;
+
+const insertMandate = `
+  with made as (
+    insert into borsello.mandate (mandate_id, wallet_id, partner_key, mandate_unique_reference,
+      debtor_name, debtor_iban, amount_cents, frequency, address_street, city)
+    select $3, wallet_id, partner_key, $4, first_name || ' ' || last_name, iban, $5, $6,
+      nullif(concat_ws(' ', address_street, address_number), ''), city
+    from borsello.wallet where wallet_id = $1
+    returning *
+  ), audited as (
+    insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
+    select $2, partner_key, 'Mandate', mandate_id::text, 'initialise', status from made
+  ), told as (${outboxInsert(
+    flowMessage("MandateInitialised", "made", {
+      walletId: "wallet_id",
+      partnerKey: "partner_key",
+      fields: "'mandateId', mandate_id",
+    }),
+  )})
+  select mandate_id from made`;
+
+type InitialiseRefusal =
+  OwnershipRefusal | "WalletNotActive" | "IbanNotValidated" | "MandateAlreadyPresent";
+
+const present = async (tx: Queryable, mandateId: string): Promise<Mandate> => {
+  const found = await findMandate(tx, mandateId);
+  if (found === undefined) throw new Error("A mandate was gone within its own transaction.");
+  return found.mandate;
+};
+
+export const initialiseMandate = async (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+  { amountCents, frequency }: NewMandate,
+): Promise<Outcome<Mandate, InitialiseRefusal>> => {
+  const mandateId = uuidv7();
+  try {
+    return await database.transaction(async (tx): Promise<Outcome<Mandate, InitialiseRefusal>> => {
+      const locked = await lockWallet(tx, actor, walletId);
+      if (!locked.ok) return locked;
+      const { status, iban, isIbanValidated } = locked.value;
+      if (status !== "Active") return refusal("WalletNotActive", { status });
+      if (!isIbanValidated) return refusal("IbanNotValidated", { iban: iban ?? "is not set." });
+      await tx.execute(insertMandate, [
+        walletId,
+        actor.clientId,
+        mandateId,
+        uniqueReferenceOf(mandateId),
+        amountCents,
+        frequency,
+      ]);
+      return success(await present(tx, mandateId));
+    });
+  } catch (error) {
+    if (uniqueViolation(error) !== "mandate_one_open") throw error;
+    const open = await findCurrentMandate(database, walletId);
+    return refusal("MandateAlreadyPresent", open && { mandateStatus: open.mandate.status });
+  }
+};
+
+export type MandateRefusal = OwnershipRefusal | "MandateNotFound" | "MandateStatusInvalid";
+
+/** Changes the wallet's current mandate by the transition of its present status. */
+const changeCurrent = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+  wantedFor: (status: MandateStatus) => Transition,
+): Promise<Outcome<StoredMandate, MandateRefusal>> =>
+  database.transaction(async (tx) => {
+    const locked = await lockWallet(tx, actor, walletId);
+    if (!locked.ok) return locked;
+    const current = await findCurrentMandate(tx, walletId);
+    if (current === undefined) return refusal("MandateNotFound", { walletId });
+    const { mandateId, status } = current.mandate;
+    const changed = await transition(tx, mandateId, actor.clientId, wantedFor(status));
+    const found = (await findMandate(tx, mandateId)) ?? current;
+    return changed
+      ? success(found)
+      : refusal("MandateStatusInvalid", { mandateStatus: found.mandate.status });
+  });
+
+/** Address and city are taken from the wallet again; the debtor stays the one of the initialisation. */
+export const fillMandate = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+): Promise<Outcome<StoredMandate, MandateRefusal>> =>
+  changeCurrent(database, actor, walletId, () => ({
+    action: "fill",
+    from: ["Draft", "Filled"],
+    to: "Filled",
+    set: `fill_date = borsello.platform_now(), (address_street, city) = (
+      select nullif(concat_ws(' ', w.address_street, w.address_number), ''), w.city
+      from borsello.wallet as w where w.wallet_id = mandate.wallet_id)`,
+  }));
+
+/** The mandate stays Filled until the flow has sealed its PDF; asking again is no second signature. */
+export const requestMandateSignature = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+): Promise<Outcome<StoredMandate, MandateRefusal>> =>
+  changeCurrent(database, actor, walletId, () => ({
+    action: "requestSignature",
+    from: ["Filled"],
+    to: "Filled",
+    set: `sign_attempt = sign_attempt + (sign_requested_at is null)::integer,
+      sign_requested_at = coalesce(sign_requested_at, borsello.platform_now())`,
+    message: "MandateSigned",
+  }));
+
+const cancel: Transition = {
+  action: "cancel",
+  from: ["Draft", "Filled"],
+  to: "Cancelled",
+  set: "disabled_date = borsello.platform_now()",
+  message: "MandateSettled",
+};
+
+const askToDisable: Transition = {
+  action: "requestDisable",
+  from: ["ActivationRequested", "Active"],
+  to: "DisableRequested",
+  set: "disable_request_date = borsello.platform_now()",
+  message: "MandateDisableRequested",
+};
+
+/** Cancelled at once when its activation was never requested, else for the bank to confirm. */
+export const disabling = (status: MandateStatus): Transition =>
+  cancel.from.includes(status) ? cancel : askToDisable;
+
+export const requestDisable = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+): Promise<Outcome<StoredMandate, MandateRefusal>> =>
+  changeCurrent(database, actor, walletId, disabling);
+
+/** Disables what a wallet that closes leaves open; the caller holds the wallet's row. */
+export const disableOpenMandate = async (
+  tx: Queryable,
+  { clientId }: Actor,
+  walletId: string,
+): Promise<void> => {
+  const current = await findCurrentMandate(tx, walletId);
+  if (current === undefined) return;
+  const { mandateId, status } = current.mandate;
+  await transition(tx, mandateId, clientId, disabling(status));
+};

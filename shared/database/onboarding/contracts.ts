@@ -1,0 +1,129 @@
+/** A wallet's contract: signature requested, signed document stored, declined; each step once. */
+import { z } from "zod";
+import { success, type Outcome } from "../../domain/outcome.js";
+import type { Database, Queryable } from "../platform/database.js";
+import { flowMessage, outboxInsert } from "../outbox/wallet-messages.js";
+import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+
+const Contract = z.object({
+  walletId: z.string(),
+  partnerKey: z.string(),
+  attempt: z.int(),
+  status: z.enum(["Signing", "Signed", "Declined"]),
+  requestedAt: z.date(),
+  signedAt: z.date().nullable(),
+  documentKey: z.string().nullable(),
+  feedback: z.string().nullable(),
+});
+/** A wallet whose contract nobody asked to sign has none. */
+export type Contract = z.infer<typeof Contract>;
+
+const columns = `wallet_id as "walletId", partner_key as "partnerKey", attempt, status,
+  requested_at as "requestedAt", signed_at as "signedAt", document_key as "documentKey", feedback`;
+
+/** Where the sealed PDF of this signature is kept. */
+export const contractDocumentKey = (walletId: string, attempt: number): string =>
+  `contract/${walletId}/${attempt}`;
+
+export const findContract = (
+  database: Queryable,
+  walletId: string,
+): Promise<Contract | undefined> =>
+  database.row(Contract, `select ${columns} from borsello.contract where wallet_id = $1`, [
+    walletId,
+  ]);
+
+/** The rest of a statement whose WITH query `changed` returns the contract's row if it changed. */
+const recorded = (
+  action: string,
+  from: string,
+  message: "ContractSignRequested" | "ContractSigned" | "ContractDeclined",
+): string => `
+  audited as (
+    insert into borsello.audit
+      (actor, partner_key, entity, entity_id, action, from_status, to_status, detail)
+    select $2, partner_key, 'Contract', wallet_id::text, '${action}', ${from}, status,
+      json_build_object('attempt', attempt)
+    from changed
+  ), told as (${outboxInsert(
+    flowMessage(message, "changed", {
+      walletId: "wallet_id",
+      partnerKey: "partner_key",
+      fields: "'attempt', attempt",
+    }),
+  )})
+  select ${columns} from changed`;
+
+const startSigning = `
+  with before as (select status from borsello.contract where wallet_id = $1), changed as (
+    insert into borsello.contract as contract (wallet_id, partner_key, attempt, status)
+    values ($1, $3, 1, 'Signing')
+    on conflict (wallet_id) do update set status = 'Signing', attempt = contract.attempt + 1,
+      requested_at = borsello.platform_now(), declined_at = null, feedback = null
+    where contract.status = 'Declined'
+    returning *
+  ), ${recorded("requestSignature", "(select status from before)", "ContractSignRequested")}`;
+
+/** Asks for the signature unless it is under way or done; answers how far it is. */
+export const requestSignature = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+): Promise<Outcome<Contract, OwnershipRefusal>> =>
+  database.transaction(async (tx) => {
+    const locked = await lockWallet(tx, actor, walletId);
+    if (!locked.ok) return locked;
+    const started = await tx.row(Contract, startSigning, [
+      walletId,
+      actor.clientId,
+      actor.partnerKey,
+    ]);
+    const contract = started ?? (await findContract(tx, walletId));
+    if (contract === undefined) throw new Error("A contract is neither there nor to be made.");
+    return success(contract);
+  });
+
+/** Signing → Signed for this attempt; false when it was declined or replaced meanwhile. */
+export const storeSignedContract = async (
+  database: Database,
+  walletId: string,
+  attempt: number,
+  documentKey: string,
+): Promise<boolean> => {
+  await database.command(
+    Contract,
+    `with changed as (
+       update borsello.contract set status = 'Signed', document_key = $4, feedback = null,
+         signed_at = borsello.platform_now()
+       where wallet_id = $1 and attempt = $3 and status = 'Signing'
+       returning *
+     ), ${recorded("sign", "'Signing'", "ContractSigned")}`,
+    [walletId, "platform", attempt, documentKey],
+  );
+  const contract = await findContract(database, walletId);
+  return contract?.status === "Signed" && contract.attempt === attempt;
+};
+
+const declineSigning = `
+  with before as (select status from borsello.contract where wallet_id = $1), changed as (
+    insert into borsello.contract as contract
+      (wallet_id, partner_key, attempt, status, feedback, declined_at)
+    select wallet_id, partner_key, 1, 'Declined', $3, borsello.platform_now()
+    from borsello.wallet where wallet_id = $1
+    on conflict (wallet_id) do update set status = 'Declined', feedback = excluded.feedback,
+      declined_at = excluded.declined_at
+    where contract.status = 'Signing'
+    returning *
+  ), ${recorded("decline", "(select status from before)", "ContractDeclined")}`;
+
+/** The customer does not sign; nothing changes once the contract is signed or declined. */
+export const declineContract = async (
+  database: Database,
+  walletId: string,
+  actor = "platform",
+): Promise<Contract | undefined> =>
+  (await database.command(Contract, declineSigning, [
+    walletId,
+    actor,
+    "The customer declined the contract.",
+  ])) ?? (await findContract(database, walletId));

@@ -1,0 +1,93 @@
+/** The partners that exist outside production from the first start (contract.md 0.2). */
+import { randomBytes } from "node:crypto";
+import { roles, type Role } from "../../contracts/roles.js";
+import type { GivenPartnerSettings } from "../../contracts/platform/partner-settings.js";
+import { hashSecret } from "../../platform/secrets.js";
+import type { Queryable } from "../platform/database.js";
+
+interface SandboxPartner {
+  readonly partnerKey: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly authKey: string;
+  readonly roles: readonly Role[];
+  readonly isOperator: boolean;
+  readonly dealers: readonly string[];
+  readonly settings: GivenPartnerSettings;
+}
+
+const readRoles = roles.filter((role) => role.endsWith(".Read"));
+
+export const sandboxPartners: readonly SandboxPartner[] = [
+  {
+    partnerKey: "acme",
+    clientId: "acme-client",
+    clientSecret: "acme-local-secret",
+    authKey: "acme-local-authkey",
+    roles,
+    isOperator: false,
+    dealers: ["dealer-rome", "dealer-milan"],
+    settings: { activationFlowEnabled: true, onboarding: { mandate: "required" } },
+  },
+  {
+    partnerKey: "globex",
+    clientId: "globex-client",
+    clientSecret: "globex-local-secret",
+    authKey: "globex-local-authkey",
+    roles,
+    isOperator: false,
+    dealers: ["dealer-turin"],
+    settings: { activationFlowEnabled: true, onboarding: { mandate: "optional" } },
+  },
+  {
+    partnerKey: "initech",
+    clientId: "initech-client",
+    clientSecret: "initech-local-secret",
+    authKey: "initech-local-authkey",
+    roles: readRoles,
+    isOperator: false,
+    dealers: ["dealer-bari"],
+    settings: { activationFlowEnabled: false, onboarding: { mandate: "none" } },
+  },
+  {
+    partnerKey: "platform",
+    clientId: "operator-client",
+    clientSecret: "operator-local-secret",
+    authKey: "operator-local-authkey",
+    roles: [...readRoles, "Ticket.Operate", "Accounting.Write", "Flow.Trigger"],
+    isOperator: true,
+    dealers: [],
+    settings: { activationFlowEnabled: true, onboarding: { mandate: "optional" } },
+  },
+];
+
+const insertPartner = `
+  with partner as (
+    insert into borsello.partner (partner_key, client_id, client_secret_salt, client_secret_hash,
+      auth_key_salt, auth_key_hash, roles, is_operator, settings)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    on conflict (partner_key) do nothing
+    returning partner_key
+  )
+  insert into borsello.dealer (partner_key, dealer_key)
+  select partner_key, dealer_key from partner, unnest($10::text[]) as dealer_key`;
+
+/** Inserts those that are missing; what was changed since the first start stays as it is. */
+export const seedSandboxPartners = async (queryable: Queryable): Promise<void> => {
+  for (const partner of sandboxPartners) {
+    const secretSalt = randomBytes(16);
+    const authKeySalt = randomBytes(16);
+    await queryable.execute(insertPartner, [
+      partner.partnerKey,
+      partner.clientId,
+      secretSalt,
+      hashSecret(partner.clientSecret, secretSalt),
+      authKeySalt,
+      hashSecret(partner.authKey, authKeySalt),
+      partner.roles,
+      partner.isOperator,
+      JSON.stringify(partner.settings),
+      partner.dealers,
+    ]);
+  }
+};

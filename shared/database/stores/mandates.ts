@@ -1,0 +1,129 @@
+/** A store's mandate: made and refreshed from its owner's data, read, disabled (contract 3.2, 4.3). */
+import { z } from "zod";
+import { MandateOfStore } from "../../contracts/stores/store-mandate.js";
+import { refusal, success, type Outcome } from "../../domain/outcome.js";
+import { debtorOf, type Debtor } from "../../domain/wallet/debtor.js";
+import { uuidv7 } from "../../platform/ids.js";
+import type { Database, Queryable } from "../platform/database.js";
+import { disabling, uniqueReferenceOf } from "../mandates/mandates.js";
+import { transition } from "../mandates/transitions.js";
+import {
+  lockStore,
+  lockStoreById,
+  type LockedStore,
+  type StorePath,
+  type StoreRefusal,
+} from "../access/store-ownership.js";
+import type { Actor } from "../access/wallet-ownership.js";
+
+/** The store's current mandate: the one made last, open or over. */
+export const findStoreMandate = async (
+  database: Queryable,
+  storeId: string,
+): Promise<MandateOfStore | undefined> => {
+  const found = await database.row(
+    z.object({ mandate: MandateOfStore }),
+    `select borsello.mandate_record(m) as mandate from borsello.mandate as m
+     where store_id = $1 order by mandate_id desc limit 1`,
+    [storeId],
+  );
+  return found?.mandate;
+};
+
+const present = async (tx: Queryable, storeId: string): Promise<MandateOfStore> => {
+  const mandate = await findStoreMandate(tx, storeId);
+  if (mandate === undefined) throw new Error("A mandate was gone within its own transaction.");
+  return mandate;
+};
+
+const insertMandate = `
+  with made as (
+    insert into borsello.mandate (mandate_id, store_id, partner_key, mandate_unique_reference,
+      debtor_name, debtor_iban, address_street, city)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)
+    returning *
+  )
+  insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
+  select $9, partner_key, 'Mandate', mandate_id::text, 'initialise', status from made`;
+
+const makeMandate = async (
+  tx: Queryable,
+  { clientId }: Actor,
+  storeId: string,
+  { partnerKey, address, city }: LockedStore,
+  debtor: Debtor,
+): Promise<void> => {
+  const mandateId = uuidv7();
+  const reference = uniqueReferenceOf(mandateId);
+  const values = [debtor.name, debtor.iban, address, city, clientId];
+  await tx.execute(insertMandate, [mandateId, storeId, partnerKey, reference, ...values]);
+};
+
+const ended: readonly string[] = ["Disabled", "Cancelled", "Rejected"];
+
+/** Made where none is open, else refreshed; one that was filled with other data is a Draft again. */
+export const putStoreMandate = (
+  database: Database,
+  actor: Actor,
+  path: StorePath,
+): Promise<
+  Outcome<MandateOfStore, StoreRefusal | "StoreOwnerDataMissing" | "MandateStatusInvalid">
+> =>
+  database.transaction(async (tx) => {
+    const locked = await lockStore(tx, actor, path);
+    if (!locked.ok) return locked;
+    const debtor = debtorOf(locked.value);
+    if (!debtor.ok) return debtor;
+    const { storeId } = path;
+    const current = await findStoreMandate(tx, storeId);
+    if (current === undefined || ended.includes(current.status)) {
+      await makeMandate(tx, actor, storeId, locked.value, debtor.value);
+      return success(await present(tx, storeId));
+    }
+    const { address, city } = locked.value;
+    const refreshed = await transition(tx, current.mandateId, actor.clientId, {
+      action: "refresh",
+      from: ["Draft", "Filled"],
+      to: "Draft",
+      set: "fill_date = null, debtor_name = $4, debtor_iban = $5, address_street = $6, city = $7",
+      values: [debtor.value.name, debtor.value.iban, address, city],
+    });
+    const mandate = await present(tx, storeId);
+    return refreshed
+      ? success(mandate)
+      : refusal("MandateStatusInvalid", { mandateStatus: mandate.status });
+  });
+
+/** Disables what a store that is deleted leaves open; the caller holds the store's row. */
+export const disableOpenStoreMandate = async (
+  tx: Queryable,
+  { clientId }: Actor,
+  storeId: string,
+): Promise<void> => {
+  const current = await findStoreMandate(tx, storeId);
+  if (current === undefined) return;
+  await transition(tx, current.mandateId, clientId, disabling(current.status));
+};
+
+export const disableStoreMandate = (
+  database: Database,
+  actor: Actor,
+  storeId: string,
+): Promise<
+  Outcome<
+    MandateOfStore,
+    "StoreNotFound" | "DealerOfAnotherPartner" | "MandateNotFound" | "MandateStatusInvalid"
+  >
+> =>
+  database.transaction(async (tx) => {
+    const locked = await lockStoreById(tx, actor, storeId);
+    if (!locked.ok) return locked;
+    const current = await findStoreMandate(tx, storeId);
+    if (current === undefined) return refusal("MandateNotFound", { storeId });
+    const { mandateId, status } = current;
+    const disabled = await transition(tx, mandateId, actor.clientId, disabling(status));
+    const mandate = await present(tx, storeId);
+    return disabled
+      ? success(mandate)
+      : refusal("MandateStatusInvalid", { mandateStatus: mandate.status });
+  });

@@ -1,0 +1,102 @@
+/** What the flow of a ticket looks up and does: its next date, its expiration, its closing in silence. */
+import { z } from "zod";
+import { ticketStatuses } from "../../domain/ticketing/status.js";
+import type { Database, Queryable } from "../platform/database.js";
+import {
+  entryDated,
+  platformAuthor,
+  statusLine,
+  ticketEventInsert,
+  timelineInsert,
+} from "../outbox/ticket-messages.js";
+
+const TicketClock = z.object({ status: z.enum(ticketStatuses), dueOn: z.string().nullable() });
+export type TicketClock = z.output<typeof TicketClock>;
+
+/** `dueOn`: when the platform has to act next; null: not before somebody else does. */
+export const readTicketClock = (
+  database: Queryable,
+  caseNumber: string,
+): Promise<TicketClock | undefined> =>
+  database.row(
+    TicketClock,
+    `select status, borsello.iso(due_on) as "dueOn" from borsello.ticket where case_number = $1`,
+    [caseNumber],
+  );
+
+/** A deed is bound to the date that the flow saw: a ticket that moved meanwhile has another, or none. */
+export interface DueTicket {
+  readonly caseNumber: string;
+  readonly dueOn: string;
+}
+
+const Done = z.object({ caseNumber: z.string() });
+
+const expire = `
+  with changed as (
+    update borsello.ticket as t set ${entryDated}, expired_on = borsello.platform_now()
+    where case_number = $1 and due_on = $2 and status in ('New', 'In progress')
+    returning t
+  ), entered as (${timelineInsert({
+    author: `'${platformAuthor}'`,
+    text: `'${platformAuthor} noted that the expiration date has passed'`,
+  })}), audited as (
+    insert into borsello.audit (actor, partner_key, entity, entity_id, action)
+    select 'platform', (t).partner_key, 'Ticket', (t).case_number, 'expire' from changed
+  )
+  select (t).case_number as "caseNumber" from changed`;
+
+/** Notes, once, that the ticket was not resolved in time. */
+export const expireTicket = async (
+  database: Database,
+  { caseNumber, dueOn }: DueTicket,
+): Promise<void> => {
+  await database.command(Done, expire, [caseNumber, dueOn]);
+};
+
+const close = `
+  with changed as (
+    update borsello.ticket as t set ${entryDated}, status = 'Closed', version = version + 1,
+      closes_on = null, closure_date = borsello.platform_now()
+    where case_number = $1 and due_on = $2 and status = 'Resolved'
+    returning t, old.status as previous
+  ), entered as (${timelineInsert({
+    author: `'${platformAuthor}'`,
+    text: statusLine(`'${platformAuthor}'`, "previous", "(t).status"),
+  })}), audited as (
+    insert into borsello.audit
+      (actor, partner_key, entity, entity_id, action, from_status, to_status)
+    select 'platform', (t).partner_key, 'Ticket', (t).case_number, 'closeSilent', previous,
+      (t).status
+    from changed
+  ), told as (${ticketEventInsert(
+    "TicketStatusChanged",
+    "changed",
+    `borsello.ticket_status_event(t, previous, '${platformAuthor}')`,
+  )})
+  select (t).case_number as "caseNumber" from changed`;
+
+/** Closes a resolved ticket that nobody has said a word about. */
+export const closeSilentTicket = async (
+  database: Database,
+  { caseNumber, dueOn }: DueTicket,
+): Promise<void> => {
+  await database.command(Done, close, [caseNumber, dueOn]);
+};
+
+/** A flow that is alive has acted long before. */
+const graceMinutes = 2;
+
+/** Tickets whose date has passed without the deed: their flow is not there. */
+export const overdueTickets = async (
+  database: Queryable,
+  ticketsMax: number,
+): Promise<string[]> => {
+  const overdue = await database.rows(
+    Done,
+    `select case_number as "caseNumber" from borsello.ticket
+     where due_on < borsello.platform_now() - $1::interval order by due_on limit $2`,
+    [`${graceMinutes} minutes`, ticketsMax],
+  );
+  return overdue.map(({ caseNumber }) => caseNumber);
+};

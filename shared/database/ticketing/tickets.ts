@@ -1,0 +1,141 @@
+/** Tickets: created in one statement, read one by one, by page, by wallet, with their timeline. */
+import { z } from "zod";
+import { TicketDetail, TicketSummary } from "../../contracts/ticketing/tickets.js";
+import type { TicketStatus } from "../../domain/ticketing/status.js";
+import { refusal, success, type Outcome, type Refusal } from "../../domain/outcome.js";
+import type { Database, Queryable } from "../platform/database.js";
+import { ticketEventInsert, timelineInsert } from "../outbox/ticket-messages.js";
+import type { Actor, Reader } from "../access/wallet-ownership.js";
+
+/** Already checked. */
+export interface NewTicket {
+  readonly caseNumber: string;
+  readonly walletId: string | null;
+  readonly externalId: string | null;
+  readonly product: "wallet" | "cards";
+  readonly impact: "isolato" | "massivo" | null;
+  readonly type: "Consumer" | "Alert" | "Business";
+  readonly category: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly priority: number;
+  readonly slaHours: number;
+  readonly silentDays: number;
+}
+
+/** Another partner's ticket is answered like one that there is not. */
+export const ticketNotFound = (caseNumber: string): Refusal<"TicketNotFound"> =>
+  refusal("TicketNotFound", { casenumber: `${caseNumber} is not known.` });
+
+const walletNotFound = (walletId: string): Refusal<"WalletNotFound"> =>
+  refusal("WalletNotFound", { walletid: `${walletId} is not known.` });
+
+/** The partner whose tickets a reader sees; null: every partner's. */
+export const scopeOf = ({ partnerKey, isOperator }: Reader): string | null =>
+  isOperator ? null : partnerKey;
+
+const Created = z.object({ caseNumber: z.string() });
+
+const insertTicket = `
+  with owned as (
+    select wallet_id from borsello.wallet where wallet_id = $4 and partner_key = $1
+  ), changed as (
+    insert into borsello.ticket as t (case_number, partner_key, wallet_id, external_id, product,
+      impact, request_type, category, title, description, priority, sla, silence, expiration_date)
+    select $3, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, make_interval(secs => $13 * 3600),
+      make_interval(secs => $14 * 86400),
+      borsello.platform_now() + make_interval(secs => $13 * 3600)
+    where $4::uuid is null or exists (select from owned)
+    returning t
+  ), entered as (${timelineInsert({ author: "$2::text", text: "$2::text || ' created the ticket'" })}
+  ), audited as (
+    insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
+    select $2, $1, 'Ticket', (t).case_number, 'create', (t).status from changed
+  ), told as (${ticketEventInsert("TicketCreated", "changed", "borsello.ticket_created_event(t)")})
+  select (t).case_number as "caseNumber" from changed`;
+
+/** One statement; its wallet must be the partner's own. */
+export const createTicket = async (
+  database: Database,
+  { partnerKey, clientId }: Actor,
+  ticket: NewTicket,
+): Promise<Outcome<{ readonly caseNumber: string }, "WalletNotFound">> => {
+  const created = await database.command(Created, insertTicket, [
+    ...[partnerKey, clientId, ticket.caseNumber, ticket.walletId, ticket.externalId],
+    ...[ticket.product, ticket.impact, ticket.type, ticket.category, ticket.title],
+    ...[ticket.description, ticket.priority, ticket.slaHours, ticket.silentDays],
+  ]);
+  return created === undefined ? walletNotFound(ticket.walletId ?? "") : success(created);
+};
+
+/** SQL: the row is the caller's, where $2 names one. */
+export const visible = "($2::text is null or partner_key = $2)";
+
+const FoundTicket = z.object({ ticket: TicketDetail });
+
+export const findTicket = async (
+  database: Queryable,
+  reader: Reader,
+  caseNumber: string,
+): Promise<Outcome<TicketDetail, "TicketNotFound">> => {
+  const found = await database.row(
+    FoundTicket,
+    `select borsello.ticket_detail(t) as ticket from borsello.ticket as t
+     where case_number = $1 and ${visible}`,
+    [caseNumber, scopeOf(reader)],
+  );
+  return found === undefined ? ticketNotFound(caseNumber) : success(found.ticket);
+};
+
+const Listed = z.object({ ticket: TicketSummary });
+
+/** The page is found in the index alone; only its own tickets are then read. */
+const pageOf = (filter: string): string => `
+  select borsello.ticket_summary(t) as ticket from (
+    select ticket_id from borsello.ticket where partner_key = $1 and status = $2 ${filter}
+    order by creation_date, ticket_id limit $3 offset $4
+  ) as page join borsello.ticket as t using (ticket_id)
+  order by t.creation_date, t.ticket_id`;
+
+const everyType = pageOf("");
+const oneType = pageOf("and type = $5");
+
+export interface TicketPage {
+  readonly status: TicketStatus;
+  readonly type: string | undefined;
+  readonly page: number;
+}
+
+const pageSize = 10;
+
+export const listTickets = async (
+  database: Queryable,
+  partnerKey: string,
+  { status, type, page }: TicketPage,
+): Promise<TicketSummary[]> => {
+  const place = [partnerKey, status, pageSize, page * pageSize];
+  const listed =
+    type === undefined
+      ? await database.rows(Listed, everyType, place)
+      : await database.rows(Listed, oneType, [...place, type]);
+  return listed.map(({ ticket }) => ticket);
+};
+
+const OfWallet = z.object({ tickets: z.array(TicketSummary) });
+
+/** Another partner's wallet is answered like one that there is not. */
+export const listWalletTickets = async (
+  database: Queryable,
+  reader: Reader,
+  walletId: string,
+): Promise<Outcome<TicketSummary[], "WalletNotFound">> => {
+  const found = await database.row(
+    OfWallet,
+    `select array(
+       select borsello.ticket_summary(t) from borsello.ticket as t where t.wallet_id = $1
+       order by t.creation_date, t.ticket_id) as tickets
+     from borsello.wallet where wallet_id = $1 and ${visible}`,
+    [walletId, scopeOf(reader)],
+  );
+  return found === undefined ? walletNotFound(walletId) : success(found.tickets);
+};

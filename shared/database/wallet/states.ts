@@ -1,0 +1,152 @@
+/** The states of a wallet: suspend, reactivate, close, reopen (wallet seed, 3.1; contract 4.2). */
+import { z } from "zod";
+import { Wallet, type walletStatuses } from "../../contracts/wallet/wallets.js";
+import { amountOf } from "../../domain/money.js";
+import { refusal, success, type Outcome } from "../../domain/outcome.js";
+import type { Database, Queryable } from "../platform/database.js";
+import { availableCents } from "../ledger/ledger.js";
+import { disableOpenMandate } from "../mandates/mandates.js";
+import { cancelOpenOperations } from "../operations/operations.js";
+import { flowMessage, outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
+import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+
+type WalletStatus = (typeof walletStatuses)[number];
+
+interface Transition<Code extends string> {
+  /** Name in the audit. */
+  readonly action: string;
+  readonly from: WalletStatus;
+  readonly to: WalletStatus;
+  /** The refusal in any other status. */
+  readonly otherwise: Code;
+  readonly dateColumn: string;
+  /** Outbox rows over the WITH query `changed`. */
+  readonly messages: readonly string[];
+}
+
+const suspension: Transition<"WalletNotActive"> = {
+  action: "suspend",
+  from: "Active",
+  to: "Suspended",
+  otherwise: "WalletNotActive",
+  dateColumn: "suspension_date",
+  messages: [walletEvent("WalletSuspended", "changed", "borsello.wallet_updated_event(w)")],
+};
+
+const reactivation: Transition<"WalletNotSuspended"> = {
+  action: "reactivate",
+  from: "Suspended",
+  to: "Active",
+  otherwise: "WalletNotSuspended",
+  dateColumn: "reactivation_date",
+  messages: [walletEvent("WalletReactivated", "changed", "borsello.wallet_updated_event(w)")],
+};
+
+const closure: Transition<"WalletNotSuspended"> = {
+  action: "close",
+  from: "Suspended",
+  to: "Closed",
+  otherwise: "WalletNotSuspended",
+  dateColumn: "closure_date",
+  messages: [
+    walletEvent("WalletClosed", "changed", "borsello.wallet_updated_event(w)"),
+    flowMessage("OnboardingClosed", "changed", {
+      walletId: "(w).wallet_id",
+      partnerKey: "(w).partner_key",
+    }),
+  ],
+};
+
+const reopening: Transition<"WalletNotClosed"> = {
+  action: "reopen",
+  from: "Closed",
+  to: "Suspended",
+  otherwise: "WalletNotClosed",
+  dateColumn: "reopening_date",
+  messages: [walletEvent("WalletReopened", "changed", "borsello.wallet_reopened_event(w)")],
+};
+
+const Changed = z.object({ wallet: Wallet });
+
+const statementOf = ({ action, from, to, dateColumn, messages }: Transition<string>): string => `
+  with changed as (
+    update borsello.wallet as w set status = '${to}', version = version + 1,
+      ${dateColumn} = borsello.platform_now(), last_update_date = borsello.platform_now()
+    where wallet_id = $1 and status = '${from}' returning w
+  ), audited as (
+    insert into borsello.audit
+      (actor, partner_key, entity, entity_id, action, from_status, to_status)
+    select $2, (w).partner_key, 'Wallet', (w).wallet_id::text, '${action}', '${from}', (w).status
+    from changed
+  ), told as (${outboxInsert(...messages)})
+  select borsello.wallet_record(w) as wallet from changed`;
+
+/** What belongs to a transition besides its own statement, in the same transaction. */
+interface Companions<Code extends string> {
+  /** A refusal where the wallet's other rows forbid the change. */
+  readonly guard?: (tx: Queryable) => Promise<Outcome<null, Code>>;
+  readonly afterwards?: (tx: Queryable) => Promise<unknown>;
+}
+
+const change = <Code extends string, GuardCode extends string = never>(
+  database: Database,
+  actor: Actor,
+  walletId: string,
+  transition: Transition<Code>,
+  { guard, afterwards }: Companions<GuardCode> = {},
+): Promise<Outcome<Wallet, OwnershipRefusal | Code | GuardCode>> =>
+  database.transaction(
+    async (tx): Promise<Outcome<Wallet, OwnershipRefusal | Code | GuardCode>> => {
+      const locked = await lockWallet(tx, actor, walletId);
+      if (!locked.ok) return locked;
+      const { status } = locked.value;
+      if (status !== transition.from) return refusal(transition.otherwise, { status });
+      const guarded = await guard?.(tx);
+      if (guarded?.ok === false) return guarded;
+      const values = [walletId, actor.clientId];
+      const changed = await tx.row(Changed, statementOf(transition), values);
+      if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
+      await afterwards?.(tx);
+      return success(changed.wallet);
+    },
+  );
+
+/** The wallet's row is held, so no operation can be initialised between the change and the sweep. */
+export const suspendWallet = (database: Database, actor: Actor, walletId: string) =>
+  change(database, actor, walletId, suspension, {
+    afterwards: (tx) =>
+      cancelOpenOperations(tx, walletId, actor.clientId, "The wallet was suspended."),
+  });
+
+export const reactivateWallet = (database: Database, actor: Actor, walletId: string) =>
+  change(database, actor, walletId, reactivation);
+
+/** The partner's own rule about wallets that close. */
+export interface ClosingRule {
+  readonly requiresZeroBalance: boolean;
+}
+
+const emptyWallet = async (
+  tx: Queryable,
+  walletId: string,
+): Promise<Outcome<null, "WalletBalanceNotZero">> => {
+  const cents = await availableCents(tx, walletId);
+  return cents === 0n
+    ? success(null)
+    : refusal("WalletBalanceNotZero", { availableBalance: String(amountOf(cents)) });
+};
+
+export const closeWallet = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+  { requiresZeroBalance }: ClosingRule,
+) =>
+  change<"WalletNotSuspended", "WalletBalanceNotZero">(database, actor, walletId, closure, {
+    ...(requiresZeroBalance ? { guard: (tx: Queryable) => emptyWallet(tx, walletId) } : {}),
+    afterwards: (tx) => disableOpenMandate(tx, actor, walletId),
+  });
+
+/** To Suspended, from where it was closed: making it active is a decision of its own. */
+export const reopenWallet = (database: Database, actor: Actor, walletId: string) =>
+  change(database, actor, walletId, reopening);

@@ -1,0 +1,247 @@
+/** The wallet's commands: create, find, update; each change with its audit row and its event. */
+import { z } from "zod";
+import { Wallet } from "../../contracts/wallet/wallets.js";
+import { refusal, success, type Outcome } from "../../domain/outcome.js";
+import { namesFault } from "../../domain/wallet/names.js";
+import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
+import { outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
+import {
+  lockWallet,
+  notClosed,
+  readOwned,
+  type Actor,
+  type OwnershipRefusal,
+  type Reader,
+} from "../access/wallet-ownership.js";
+
+/** Already checked and in the form that is kept. */
+export interface NewWallet {
+  readonly taxId: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly phoneNumber: string;
+  readonly email: string;
+  readonly originatingDealerKey: string;
+}
+
+type UniquenessRefusal = "TaxIdAlreadyAssociated" | "EmailAlreadyInUse";
+
+/** Runs a change whose tax id or e-mail another wallet of the partner may have. */
+const unlessTaken = async <Value, Code extends string>(
+  change: () => Promise<Outcome<Value, Code>>,
+  { taxId, email }: { readonly taxId: string; readonly email: string },
+): Promise<Outcome<Value, Code | UniquenessRefusal>> => {
+  try {
+    return await change();
+  } catch (error) {
+    const constraint = uniqueViolation(error);
+    if (constraint === "wallet_tax_id_once") return refusal("TaxIdAlreadyAssociated", { taxId });
+    if (constraint === "wallet_email_once") return refusal("EmailAlreadyInUse", { email });
+    throw error;
+  }
+};
+
+const Created = z.object({ dealerPartner: z.string().nullable(), wallet: Wallet.nullable() });
+
+const insertWallet = `
+  with dealer as (
+    select partner_key from borsello.dealer where dealer_key = $8
+  ), created as (
+    insert into borsello.wallet as w (partner_key, tax_id, first_name, last_name, phone_number,
+      email, originating_dealer_key)
+    select $1, $3, $4, $5, $6, $7, $8 from dealer where partner_key = $1
+    returning w
+  ), audited as (
+    insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
+    select $2, $1, 'Wallet', (w).wallet_id::text, 'create', (w).status from created
+  ), told as (${outboxInsert(walletEvent("WalletCreated", "created"))})
+  select (select partner_key from dealer) as "dealerPartner",
+    (select borsello.wallet_record(w) from created) as wallet`;
+
+/** One statement, one round trip. */
+export const createWallet = (
+  database: Database,
+  { partnerKey, clientId }: Actor,
+  wallet: NewWallet,
+): Promise<Outcome<Wallet, UniquenessRefusal | "DealerNotFound" | "DealerOfAnotherPartner">> =>
+  unlessTaken(async () => {
+    const { taxId, firstName, lastName, phoneNumber, email, originatingDealerKey } = wallet;
+    const created = await database.command(Created, insertWallet, [
+      partnerKey,
+      clientId,
+      taxId,
+      firstName,
+      lastName,
+      phoneNumber,
+      email,
+      originatingDealerKey,
+    ]);
+    if (created?.wallet) return success(created.wallet);
+    const found = { originatingDealerKey };
+    return created?.dealerPartner == null
+      ? refusal("DealerNotFound", found)
+      : refusal("DealerOfAnotherPartner", found);
+  }, wallet);
+
+const Found = z.object({ wallet: Wallet });
+
+/** The wallet's record, whoever owns it: for the platform's own flows. */
+export const readWallet = async (
+  database: Queryable,
+  walletId: string,
+): Promise<Wallet | undefined> => {
+  const found = await database.row(
+    Found,
+    "select borsello.wallet_record(w) as wallet from borsello.wallet as w where wallet_id = $1",
+    [walletId],
+  );
+  return found?.wallet;
+};
+
+export const findWallet = async (
+  database: Queryable,
+  reader: Reader,
+  walletId: string,
+): Promise<Outcome<Wallet, OwnershipRefusal>> =>
+  readOwned(await readWallet(database, walletId), reader, walletId);
+
+/** The rest of a statement whose first WITH query, `changed`, returns the wallet row as `w`. */
+const recorded = (action: string, event: string): string => `
+  audited as (
+    insert into borsello.audit (actor, partner_key, entity, entity_id, action)
+    select $2, (w).partner_key, 'Wallet', (w).wallet_id::text, '${action}' from changed
+  ), told as (${outboxInsert(event)})
+  select borsello.wallet_record(w) as wallet from changed`;
+
+const changeWallet = async (
+  tx: Queryable,
+  statement: string,
+  values: readonly unknown[],
+): Promise<Wallet> => {
+  const changed = await tx.row(Found, statement, values);
+  if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
+  return changed.wallet;
+};
+
+const openMandate = `
+  select status from borsello.mandate
+  where wallet_id = $1
+    and status in ('Draft', 'Filled', 'ActivationRequested', 'Active', 'DisableRequested')`;
+
+export interface WalletUpdate {
+  readonly taxId: string;
+  readonly email: string;
+}
+
+/** Refused while a mandate is draft or active: the bank knows the wallet's owner by it. */
+export const updateWallet = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+  update: WalletUpdate,
+): Promise<
+  Outcome<Wallet, OwnershipRefusal | UniquenessRefusal | "WalletNotActive" | "SedaMandatePresent">
+> =>
+  unlessTaken(
+    () =>
+      database.transaction(async (tx) => {
+        const locked = await lockWallet(tx, actor, walletId);
+        if (!locked.ok) return locked;
+        const open = notClosed(locked.value);
+        if (!open.ok) return open;
+        const mandate = await tx.row(z.object({ status: z.string() }), openMandate, [walletId]);
+        if (mandate !== undefined)
+          return refusal("SedaMandatePresent", { mandateStatus: mandate.status });
+        const changed = await changeWallet(
+          tx,
+          `with changed as (
+             update borsello.wallet as w set tax_id = $3, email = $4, version = version + 1,
+               last_update_date = borsello.platform_now()
+             where wallet_id = $1 returning w
+           ), ${recorded("update", walletEvent("WalletUpdated", "changed", "borsello.wallet_updated_event(w)"))}`,
+          [walletId, actor.clientId, update.taxId, update.email],
+        );
+        return success(changed);
+      }),
+    update,
+  );
+
+const residenceColumns = {
+  addressStreet: "address_street",
+  addressNumber: "address_number",
+  zipCode: "zip_code",
+  city: "city",
+  province: "province",
+  country: "country",
+} as const;
+type ResidenceField = keyof typeof residenceColumns;
+
+export interface AttributesUpdate extends Readonly<
+  Partial<Record<ResidenceField, string | null | undefined>>
+> {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly phoneNumber: string;
+  readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+const residence = Object.values(residenceColumns);
+
+/** $6 holds the given fields by column name: a column that is not in it stays as it is. */
+const writeAttributes = `
+  with before as (
+    select ${residence.join(", ")} from borsello.wallet where wallet_id = $1
+  ), changed as (
+    update borsello.wallet as w set first_name = $3, last_name = $4, phone_number = $5,
+      ${residence
+        .map(
+          (column) =>
+            `${column} = case when $6::jsonb ? '${column}' then $6::jsonb ->> '${column}' else w.${column} end`,
+        )
+        .join(", ")},
+      metadata = case when $7 then $8::json else w.metadata end,
+      version = version + 1, last_update_date = borsello.platform_now()
+    where wallet_id = $1 returning w
+  ), compared as (
+    select w, (${residence.map((column) => `(w).${column}`).join(", ")})
+      is distinct from (${residence.map((column) => `before.${column}`).join(", ")}) as moved
+    from changed, before
+  ), ${recorded(
+    "updateAttributes",
+    walletEvent(
+      "WalletAttributesUpdated",
+      "compared",
+      "borsello.wallet_attributes_event(w, moved)",
+    ),
+  )}`;
+
+/** The names must lead to the tax id that the wallet has at this moment. */
+export const updateAttributes = (
+  database: Database,
+  actor: Actor,
+  walletId: string,
+  update: AttributesUpdate,
+): Promise<Outcome<Wallet, OwnershipRefusal | "WalletNotActive" | "NamesDoNotMatchTaxId">> =>
+  database.transaction(async (tx) => {
+    const locked = await lockWallet(tx, actor, walletId);
+    if (!locked.ok) return locked;
+    const open = notClosed(locked.value);
+    if (!open.ok) return open;
+    const fault = namesFault(locked.value.taxId, update.firstName, update.lastName);
+    if (fault !== undefined) return refusal("NamesDoNotMatchTaxId", { [fault]: update[fault] });
+    const given = Object.entries(residenceColumns).flatMap(([field, column]) => {
+      const value = update[field as ResidenceField];
+      return value === undefined ? [] : [[column, value]];
+    });
+    const changed = await changeWallet(tx, writeAttributes, [
+      walletId,
+      actor.clientId,
+      update.firstName,
+      update.lastName,
+      update.phoneNumber,
+      JSON.stringify(Object.fromEntries(given)),
+      update.metadata !== undefined,
+      update.metadata == null ? null : JSON.stringify(update.metadata),
+    ]);
+    return success(changed);
+  });

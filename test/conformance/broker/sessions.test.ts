@@ -1,0 +1,218 @@
+/** What the genuine client may rely on when an entity has sessions. */
+import { setTimeout } from "node:timers/promises";
+import type { ServiceBusSessionReceiver } from "@azure/service-bus";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  bodies,
+  brokerFixture,
+  codeOf,
+  connect,
+  one,
+  type BrokerFixture,
+} from "../../support/broker/broker.js";
+
+let fixture: BrokerFixture;
+const opened: ServiceBusSessionReceiver[] = [];
+beforeAll(async () => {
+  fixture = await brokerFixture();
+});
+afterEach(async () => {
+  for (const receiver of opened.splice(0)) await receiver.close();
+});
+afterAll(() => fixture.stop());
+
+const send = (queue: string, sessionId: string, ...sent: readonly unknown[]): Promise<void> =>
+  fixture.client.createSender(queue).sendMessages(sent.map((body) => ({ body, sessionId })));
+
+const accept = async (queue: string, sessionId: string): Promise<ServiceBusSessionReceiver> => {
+  const receiver = await fixture.client.acceptSession(queue, sessionId);
+  opened.push(receiver);
+  return receiver;
+};
+
+const acceptNext = async (queue: string): Promise<ServiceBusSessionReceiver> => {
+  const receiver = await fixture.client.acceptNextSession(queue);
+  opened.push(receiver);
+  return receiver;
+};
+
+const drainSession = async (receiver: ServiceBusSessionReceiver): Promise<unknown[]> => {
+  const messages = await receiver.receiveMessages(50, { maxWaitTimeInMs: 300 });
+  for (const message of messages) await receiver.completeMessage(message);
+  return bodies(messages);
+};
+
+test("a session's receiver gets the messages of its session alone, in order", async () => {
+  await send("sessions", "a", 1, 2);
+  await send("sessions", "b", 3);
+  await send("sessions", "a", 4);
+  const a = await accept("sessions", "a");
+  expect(a.sessionId).toBe("a");
+  expect(a.sessionLockedUntilUtc.getTime()).toBeGreaterThan(Date.now());
+  expect(await drainSession(a)).toEqual([1, 2, 4]);
+  await send("sessions", "a", 5);
+  expect(await drainSession(a)).toEqual([5]);
+  expect(await drainSession(await accept("sessions", "b"))).toEqual([3]);
+});
+
+test("a session that another receiver has cannot be accepted, and can when it is let go", async () => {
+  const first = await accept("sessions", "held");
+  expect(await codeOf(fixture.client.acceptSession("sessions", "held"))).toBe(
+    "SessionCannotBeLocked",
+  );
+  await first.close();
+  await accept("sessions", "held");
+});
+
+test("the next session is the one whose message is oldest and that nobody has", async () => {
+  await send("sessions", "older", 1);
+  await send("sessions", "newer", 2);
+  const [first, second] = [await acceptNext("sessions"), await acceptNext("sessions")];
+  expect([first.sessionId, second.sessionId]).toEqual(["older", "newer"]);
+  expect(await drainSession(first)).toEqual([1]);
+  expect(await drainSession(second)).toEqual([2]);
+});
+
+test("who waits for the next session gets it when its first message comes", async () => {
+  const waiting = acceptNext("sessions");
+  await setTimeout(200);
+  await send("sessions", "fresh", "hello");
+  const receiver = await waiting;
+  expect(receiver.sessionId).toBe("fresh");
+  expect(await drainSession(receiver)).toEqual(["hello"]);
+});
+
+test("who waits for the next session gets one that is let go", async () => {
+  await send("sessions", "handed on", 1);
+  const first = await accept("sessions", "handed on");
+  const waiting = acceptNext("sessions");
+  await setTimeout(100);
+  await first.close();
+  const receiver = await waiting;
+  expect(receiver.sessionId).toBe("handed on");
+  expect(await drainSession(receiver)).toEqual([1]);
+});
+
+test("waiting for a session that does not come ends with a timeout", async () => {
+  const hasty = connect(fixture.broker.port, { timeoutInMs: 2000, maxRetries: 0 });
+  expect(await codeOf(hasty.acceptNextSession("sessions"))).toBe("ServiceTimeout");
+  await hasty.close();
+});
+
+test("the messages of a closed receiver are free at once and not counted as failed", async () => {
+  await send("sessions", "dropped", 1, 2);
+  const receiver = await accept("sessions", "dropped");
+  expect(await receiver.receiveMessages(2)).toHaveLength(2);
+  await receiver.close();
+  const again = await accept("sessions", "dropped");
+  const messages = await again.receiveMessages(2);
+  expect(messages.map(({ body, deliveryCount }) => [body as unknown, deliveryCount])).toEqual([
+    [1, 0],
+    [2, 0],
+  ]);
+  for (const message of messages) await again.completeMessage(message);
+});
+
+test("a lapsed session is told to its receiver and its messages count as failed", async () => {
+  await send("brief-sessions", "lapsing", 1);
+  const receiver = await fixture.client.acceptSession("brief-sessions", "lapsing", {
+    maxAutoLockRenewalDurationInMs: 0,
+  });
+  opened.push(receiver);
+  const message = one(await receiver.receiveMessages(1));
+  await setTimeout(1300);
+  expect(await codeOf(receiver.completeMessage(message))).toBe("SessionLockLost");
+  expect(await codeOf(receiver.renewSessionLock())).toBe("SessionLockLost");
+  const again = await accept("brief-sessions", "lapsing");
+  // The former receiver can neither prolong nor give back what is another's now.
+  expect(await codeOf(receiver.renewSessionLock())).toBe("SessionLockLost");
+  await receiver.close();
+  const redelivered = one(await again.receiveMessages(1));
+  expect(redelivered.deliveryCount).toBe(1);
+  await again.completeMessage(redelivered);
+});
+
+test("a renewed session outlives its first duration", async () => {
+  await send("brief-sessions", "renewed", 1);
+  const receiver = await fixture.client.acceptSession("brief-sessions", "renewed", {
+    maxAutoLockRenewalDurationInMs: 0,
+  });
+  opened.push(receiver);
+  const message = one(await receiver.receiveMessages(1));
+  for (let renewal = 0; renewal < 3; renewal += 1) {
+    await setTimeout(500);
+    expect((await receiver.renewSessionLock()).getTime()).toBeGreaterThan(Date.now());
+  }
+  await receiver.completeMessage(message);
+});
+
+test("a session has a state that outlives its receivers, until it is cleared", async () => {
+  const receiver = await accept("sessions", "stateful");
+  expect(await receiver.getSessionState()).toBeNull();
+  await receiver.setSessionState({ step: 3 });
+  await receiver.close();
+  const again = await accept("sessions", "stateful");
+  expect(await again.getSessionState()).toEqual({ step: 3 });
+  await again.setSessionState(null);
+  expect(await again.getSessionState()).toBeNull();
+});
+
+test("messages of a session can be abandoned, deferred, dead-lettered and peeked", async () => {
+  await send("sessions", "settling", "abandon", "defer", "bury");
+  const receiver = await accept("sessions", "settling");
+  expect(bodies(await receiver.peekMessages(5))).toEqual(["abandon", "defer", "bury"]);
+  const [abandoned, deferred, buried] = await receiver.receiveMessages(3);
+  if (!abandoned || !deferred?.sequenceNumber || !buried) throw new Error("three were expected");
+  await receiver.abandonMessage(abandoned);
+  await receiver.deferMessage(deferred);
+  await receiver.deadLetterMessage(buried, {
+    deadLetterReason: "done",
+    deadLetterErrorDescription: "",
+  });
+  expect(await drainSession(receiver)).toEqual(["abandon"]);
+  const taken = one(await receiver.receiveDeferredMessages(deferred.sequenceNumber));
+  await receiver.completeMessage(taken);
+  expect(await receiver.peekMessages(5)).toEqual([]);
+  const letters = fixture.client.createReceiver("sessions", {
+    subQueueType: "deadLetter",
+    receiveMode: "receiveAndDelete",
+  });
+  expect(one(await letters.receiveMessages(1))).toMatchObject({
+    body: "bury",
+    sessionId: "settling",
+    deadLetterReason: "done",
+  });
+  await letters.close();
+});
+
+test("a message without session is refused where sessions are required", async () => {
+  const send = fixture.client.createSender("sessions").sendMessages({ body: 1 });
+  await expect(send).rejects.toThrow("has no session id");
+});
+
+test("receivers with and without session are refused on the other kind of entity", async () => {
+  const plain = fixture.client.createReceiver("sessions").receiveMessages(1);
+  await expect(plain).rejects.toThrow("requires sessions");
+  expect(await codeOf(fixture.client.acceptSession("plain", "any"))).toBe("SessionCannotBeLocked");
+});
+
+test("many sessions served at once keep the order of each", async () => {
+  const ids = Array.from({ length: 10 }, (_, index) => `many-${index}`);
+  const sender = fixture.client.createSender("sessions");
+  for (let round = 0; round < 10; round += 1)
+    await sender.sendMessages(ids.map((sessionId) => ({ body: round, sessionId })));
+  const seen = new Map<string, unknown[]>();
+  let accepted = 0;
+  const serve = async (): Promise<void> => {
+    while (accepted < ids.length) {
+      accepted += 1;
+      const receiver = await fixture.client.acceptNextSession("sessions");
+      const mine = await drainSession(receiver);
+      seen.set(receiver.sessionId, [...(seen.get(receiver.sessionId) ?? []), ...mine]);
+      await receiver.close();
+    }
+  };
+  await Promise.all([serve(), serve(), serve()]);
+  const rounds = Array.from({ length: 10 }, (_, index) => index);
+  for (const id of ids) expect(seen.get(id)).toEqual(rounds);
+});

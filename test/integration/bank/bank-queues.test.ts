@@ -1,0 +1,167 @@
+/** The bank's queues through the running platform: what cannot be read, and what the sandbox answers. */
+import { randomUUID } from "node:crypto";
+import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { bankQueues } from "../../../shared/contracts/platform/bank-messages.js";
+import { requestBank } from "../../../shared/database/bank/requests.js";
+import { openBankTest, sctFor } from "../../support/wallet/bank-fixtures.js";
+import type { BankTest } from "../../support/wallet/bank-fixtures.js";
+import { startTestStack, type TestStack } from "../../support/platform/stack.js";
+
+let stack: TestStack;
+let bank: BankTest;
+let client: ServiceBusClient;
+
+beforeAll(async () => {
+  stack = await startTestStack();
+  bank = await openBankTest(stack.databaseUrl);
+  client = new ServiceBusClient(stack.brokerConnectionString);
+});
+afterAll(async () => {
+  await client.close();
+  await bank.end();
+  await stack.stop();
+});
+
+const send = async (queue: string, body: unknown): Promise<string> => {
+  const messageId = randomUUID();
+  const sender = client.createSender(queue);
+  await sender.sendMessages({ messageId, body });
+  await sender.close();
+  return messageId;
+};
+
+/** The dead letters of these ids; what was dead-lettered before is another test's. */
+const deadLettersOf = async (queue: string, messageIds: readonly string[]) => {
+  const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
+  const dead = new Map<unknown, ServiceBusReceivedMessage>();
+  for (let tries = 0; tries < 10 && !messageIds.every((id) => dead.has(id)); tries += 1) {
+    for (const message of await receiver.receiveMessages(10, { maxWaitTimeInMs: 2_000 })) {
+      await receiver.completeMessage(message);
+      dead.set(message.messageId, message);
+    }
+  }
+  await receiver.close();
+  return messageIds.map((id) => dead.get(id));
+};
+
+const statusOf = async (text: string, id: string): Promise<string | undefined> =>
+  (await bank.database.row(z.object({ status: z.string() }), text, [id]))?.status;
+
+test("an unreadable notification is dead-lettered with what is wrong, and the next one is stored", async () => {
+  const good = sctFor({ walletId: randomUUID(), code: "AAAA2222", iban: "IT60X0" });
+  const junk = await send(bankQueues.notifications, Buffer.from("not json at all"));
+  const wrong = await send(bankQueues.notifications, { ...good, amount: "much", reason: 5 });
+  await send(bankQueues.notifications, good);
+
+  await expect
+    .poll(() =>
+      statusOf(
+        "select status from borsello.bank_notification where transaction_reference = $1",
+        good.transactionReference,
+      ),
+    )
+    .toBe("Received");
+  expect(await deadLettersOf(bankQueues.notifications, [junk, wrong])).toMatchObject([
+    {
+      deadLetterReason: "MessageInvalid",
+      deadLetterErrorDescription: "The body must be an object.",
+      deliveryCount: 0,
+    },
+    {
+      deadLetterReason: "MessageInvalid",
+      deadLetterErrorDescription: "/amount must be a number. /reason must be a string.",
+      deliveryCount: 0,
+    },
+  ]);
+});
+
+test("an outcome of a request that nobody made is dead-lettered", async () => {
+  const messageId = await send(bankQueues.outcomes, {
+    requestId: randomUUID(),
+    outcome: "accepted",
+  });
+  expect(await deadLettersOf(bankQueues.outcomes, [messageId])).toMatchObject([
+    { deadLetterReason: "RequestUnknown" },
+  ]);
+});
+
+test.each([
+  ["transfer", 10, "Booked"],
+  ["transfer", 10.99, "Refused"],
+  ["mandateActivation", 50, "Accepted"],
+] as const)("the sandbox bank makes a %s of %s %s", async (kind, amount, status) => {
+  const requestId = randomUUID();
+  await bank.database.transaction((tx) =>
+    requestBank(tx, {
+      requestId,
+      kind,
+      partnerKey: "acme",
+      walletId: null,
+      mandateId: null,
+      payload: { amount },
+      notify: { instanceId: `nobody-${requestId}`, event: "bankOutcome" },
+    }),
+  );
+  // The row is what the sweep would send within ten seconds; the test does not wait for it.
+  await send(bankQueues.requests, { requestId, kind, amount });
+  await expect
+    .poll(
+      () => statusOf("select status from borsello.bank_request where request_id = $1", requestId),
+      { timeout: 10_000 },
+    )
+    .toBe(status);
+});
+
+const tokenOf = async (partner: string): Promise<string> => {
+  const answer = await fetch(`${stack.url}/sandbox/identity/local/oauth2/v2.0/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: `${partner}-client`,
+      client_secret: `${partner}-local-secret`,
+      scope: "api://borsello/.default",
+    }),
+  });
+  return z.object({ access_token: z.string() }).parse(await answer.json()).access_token;
+};
+
+const credit = async (partner: string, body: unknown): Promise<Response> =>
+  fetch(`${stack.url}/sandbox/bank/notifications`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${await tokenOf(partner)}`,
+      "Content-Type": "application/json",
+    },
+    body: JSON.stringify(body),
+  });
+
+test("a credit that the sandbox lets arrive is a notification of its own, each time", async () => {
+  const body = {
+    type: "IncomingSctInstant",
+    debtorName: "Maria Rossi",
+    debtorIban: "IT60X0542811101000000123456",
+    creditorIban: "IT14B0000000000000000000001",
+    amount: 12.5,
+    reason: "for the ledger",
+  };
+  for (let call = 0; call < 2; call += 1) {
+    const answer = await credit("acme", body);
+    expect(answer.status).toBe(202);
+    const { messageId } = z.object({ messageId: z.uuid() }).parse(await answer.json());
+    await expect
+      .poll(() =>
+        statusOf(
+          "select status from borsello.bank_notification where transaction_reference = $1",
+          messageId,
+        ),
+      )
+      .toBe("Received");
+  }
+});
+
+test("the sandbox's credits need the role and a body that fits", async () => {
+  expect((await credit("initech", {})).status).toBe(403);
+  expect((await credit("acme", { amount: 1.001 })).status).toBe(422);
+});

@@ -1,0 +1,180 @@
+/** What the durable engine keeps in memory, and for how long. */
+import { Pool } from "pg";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { localClock } from "../../../local/clock.js";
+import { ActivityRunner } from "../../../local/durable/turns/activity-runner.js";
+import { Client } from "../../../local/durable/api/client.js";
+import { Committer } from "../../../local/durable/storage/committer.js";
+import type { DurableFunctions } from "../../../local/durable/protocol/functions.js";
+import { encodeEvents } from "../../../local/durable/protocol/history-codec.js";
+import { InstanceKeys } from "../../../local/durable/storage/instance-keys.js";
+import { readInstances } from "../../../local/durable/storage/instance-rows.js";
+import { MessageIds } from "../../../local/durable/storage/message-ids.js";
+import type { MessageBody } from "../../../local/durable/protocol/messages.js";
+import { Ownership } from "../../../local/durable/hosts/ownership.js";
+import { historyEvent } from "../../../local/durable/protocol/protocol.js";
+import { Registry } from "../../../local/durable/hosts/registry.js";
+import { createSchema } from "../../../local/durable/storage/schema.js";
+import { Timers } from "../../../local/durable/hosts/timers.js";
+import { createDatabase, type TestDatabase } from "../../support/database/database.js";
+
+const hub = "hub";
+const entity = "@counter@one";
+
+let database: TestDatabase;
+let pool: Pool;
+let registry: Registry;
+let client: Client;
+let stop: () => Promise<void>;
+let hostId: string;
+let activitiesRun: number;
+/** Activities end when it resolves. */
+let released: Promise<unknown>;
+
+const history = [
+  historyEvent("OrchestratorStarted", new Date()),
+  historyEvent("ExecutionStarted", new Date(), { Name: "flow" }),
+  historyEvent("TaskScheduled", new Date(), { EventId: 0, Name: "echo" }),
+];
+
+const functions: DurableFunctions = {
+  find: (_kind, name) => name,
+  names: () => [],
+  runOrchestrator: async () => Promise.reject(new Error("no code is expected to run")),
+  runActivity: async () => {
+    activitiesRun++;
+    return released;
+  },
+  runEntity: async () => ({ entityExists: true, entityState: "1", results: [], signals: [] }),
+};
+
+beforeEach(async () => {
+  database = await createDatabase();
+  pool = new Pool({ connectionString: database.url });
+  await createSchema(pool);
+  const nothing = {
+    onMessage: () => undefined,
+    onTakeover: () => undefined,
+    onLost: () => undefined,
+  };
+  const ownership = new Ownership(pool, hub, 1_000, nothing);
+  await ownership.start();
+  const owner = (): string => ownership.hostId;
+  hostId = ownership.hostId;
+  activitiesRun = 0;
+  released = Promise.resolve(null);
+  const committer = new Committer(pool, hub, owner);
+  const clock = localClock();
+  const timers = new Timers(pool, hub, owner, clock, (due) => registry.dispatch(due));
+  registry = new Registry({
+    pool,
+    hub,
+    functions,
+    clock,
+    versions: { match: "None", failure: "Reject" },
+    entityBatchMax: 10,
+    committer,
+    activities: new ActivityRunner(functions, 100),
+    messageIds: await MessageIds.open(pool),
+    instanceKeys: new InstanceKeys(pool),
+    ownership: () => ownership,
+    timers: () => timers,
+    idleMax: 1,
+    keepsSessions: true,
+    onMoved: () => undefined,
+  });
+  client = new Client(pool, hub, registry);
+  stop = async () => {
+    registry.stop();
+    committer.stop();
+    timers.stop();
+    await ownership.stop(true);
+  };
+});
+afterEach(async () => {
+  await stop();
+  await pool.end();
+  await database.drop();
+});
+
+const quiet = async (): Promise<void> => {
+  await expect.poll(() => registry.isBusy, { timeout: 20_000 }).toBe(false);
+};
+
+/** Suspended after their first turn, in which they asked for the activity 0. */
+const insertSuspended = async (count: number): Promise<void> => {
+  await pool.query(
+    `with made as (insert into durable.instance (hub, id, kind, execution_id, name, status, turn, owner,
+         created_at, updated_at)
+       select $1, 'flow-' || n, 'orchestration', 'e', 'flow', 'Suspended', 1, $2, now(), now()
+       from generate_series(1, $3) n returning key)
+     insert into durable.history (key, turn, events) select key, 0, $4 from made`,
+    [hub, hostId, count, encodeEvents(history)],
+  );
+};
+
+const insertActivities = async (): Promise<void> => {
+  await pool.query(
+    "insert into durable.activity (key, task_id, name) select key, 0, 'echo' from durable.instance",
+  );
+};
+
+const insertMessage = async (id: number, body: MessageBody): Promise<void> => {
+  await pool.query(
+    "insert into durable.message (id, hub, instance_id, body) values ($1, $2, 'flow-1', $3)",
+    [id, hub, JSON.stringify(body)],
+  );
+};
+
+test("the removal of an earlier life of an id leaves the life that has begun since in memory", async () => {
+  await client.signal(entity, "add", "1");
+  const [earlier] = await readInstances(pool, hub, [entity]);
+  if (earlier === undefined) throw new Error("the entity was expected to be there");
+  expect(await client.purge(earlier)).toBe(1);
+  expect(registry.holds(entity)).toBe(false);
+  await client.signal(entity, "add", "1");
+  expect(await client.purge(earlier)).toBe(0);
+  expect(registry.holds(entity)).toBe(true);
+});
+
+test("a suspended instance rests with the result that it may not take yet, and does not lose it", async () => {
+  await insertSuspended(1);
+  await insertActivities();
+  await registry.sweep();
+  await quiet();
+  for (const key of ["one", "two", "three"]) await client.signal(`@counter@${key}`, "add", "1");
+  await registry.sweep();
+  await quiet();
+  expect(registry.holds("flow-1")).toBe(true);
+  expect(activitiesRun).toBe(1);
+});
+
+test("what found no room in memory is fetched as soon as the others rest, and there is quiet", async () => {
+  await insertSuspended(10_000);
+  await insertActivities();
+  let end: (value: null) => void = () => undefined;
+  released = new Promise((resolve) => {
+    end = resolve;
+  });
+  const swept = registry.sweep();
+  await expect.poll(() => registry.size, { timeout: 20_000 }).toBe(10_000);
+  await client.signal(entity, "add", "1");
+  end(null);
+  await quiet();
+  await swept;
+  const { rows } = await pool.query("select from durable.message");
+  expect(rows).toHaveLength(0);
+}, 40_000);
+
+test("a suspended instance is not fetched for what it may not take yet, but to be resumed", async () => {
+  await insertSuspended(1);
+  await insertMessage(1, { type: "event", name: "go" });
+  await registry.sweep();
+  await quiet();
+  expect(registry.holds("flow-1")).toBe(false);
+  await insertMessage(2, { type: "resume" });
+  await registry.sweep();
+  await quiet();
+  const [flow] = await readInstances(pool, hub, ["flow-1"]);
+  expect(flow?.status).not.toBe("Suspended");
+});

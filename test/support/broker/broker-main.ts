@@ -1,0 +1,11 @@
+/** A broker as a process of its own, so that a test can kill it. Its port goes to the parent. */
+import { startBroker } from "../../../local/broker/broker.js";
+import { parseTopology } from "../../../local/broker/topology.js";
+
+const [connectionString = "", port = "0", configuration = ""] = process.argv.slice(2);
+const broker = await startBroker({
+  connectionString,
+  topology: parseTopology(JSON.parse(configuration)),
+  port: Number(port),
+});
+process.send?.({ port: broker.port });

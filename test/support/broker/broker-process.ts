@@ -1,0 +1,49 @@
+/** Runs a broker in a process of its own, from the sources as they are. */
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { rm } from "node:fs/promises";
+import { build } from "esbuild";
+import { z } from "zod";
+import { testConfiguration } from "./broker.js";
+
+export interface BrokerProcess {
+  readonly port: number;
+  /** As a crash does: nothing is said to clients, nothing is finished. */
+  kill(): Promise<void>;
+}
+
+/** Inside the checkout, so that packages are found; one file per test process. */
+const bundle = `node_modules/.cache/broker-test/${process.pid}.mjs`;
+
+export const buildBroker = async (): Promise<() => Promise<void>> => {
+  await build({
+    entryPoints: ["test/support/broker/broker-main.ts"],
+    outfile: bundle,
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  });
+  return () => rm(bundle, { force: true });
+};
+
+const portOf = async (child: ChildProcess): Promise<number> => {
+  const [message] = (await once(child, "message")) as unknown[];
+  return z.object({ port: z.int() }).parse(message).port;
+};
+
+export const runBroker = async (url: string, port: number): Promise<BrokerProcess> => {
+  const child = fork(bundle, [url, String(port), JSON.stringify(testConfiguration)]);
+  const exited = once(child, "exit");
+  const started = await Promise.race([portOf(child), exited.then(() => undefined)]);
+  if (started === undefined) throw new Error("the broker's process ended before it was ready");
+  return {
+    port: started,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+};

@@ -1,0 +1,147 @@
+/** A broker on a database of its own, for tests with the genuine client. */
+import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import { startBroker, type Broker } from "../../../local/broker/broker.js";
+import { parseTopology } from "../../../local/broker/topology.js";
+import { createDatabase } from "../database/database.js";
+
+/** Entities for tests, in the configuration format: one second is long enough for a lock here. */
+export const testConfiguration = {
+  UserConfig: {
+    Namespaces: [
+      {
+        Name: "test",
+        Queues: [
+          { Name: "plain", Properties: { MaxDeliveryCount: 3 } },
+          { Name: "other" },
+          { Name: "brief", Properties: { LockDuration: "PT1S", MaxDeliveryCount: 2 } },
+          {
+            Name: "mortal",
+            Properties: {
+              DefaultMessageTimeToLive: "PT1S",
+              DeadLetteringOnMessageExpiration: true,
+            },
+          },
+          { Name: "forgetful", Properties: { DefaultMessageTimeToLive: "PT1S" } },
+          { Name: "sessions", Properties: { RequiresSession: true, MaxDeliveryCount: 3 } },
+          {
+            Name: "brief-sessions",
+            Properties: { RequiresSession: true, LockDuration: "PT1S" },
+          },
+          {
+            Name: "unique",
+            Properties: {
+              RequiresDuplicateDetection: true,
+              DuplicateDetectionHistoryTimeWindow: "PT2S",
+            },
+          },
+        ],
+        Topics: [
+          {
+            Name: "news",
+            Properties: { RequiresDuplicateDetection: true },
+            Subscriptions: [
+              { Name: "all" },
+              {
+                Name: "sports",
+                Rules: [
+                  {
+                    Name: "sport",
+                    Properties: {
+                      FilterType: "Sql",
+                      SqlFilter: { SqlExpression: "section = 'sport' and stars >= 3" },
+                    },
+                  },
+                ],
+              },
+              {
+                Name: "urgent",
+                Rules: [
+                  {
+                    Name: "label",
+                    Properties: {
+                      FilterType: "Correlation",
+                      CorrelationFilter: { Label: "urgent", Properties: { desk: 7 } },
+                    },
+                  },
+                ],
+              },
+              { Name: "ruled" },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+};
+
+export const testTopology = parseTopology(testConfiguration);
+
+export const connectionString = (port: number, key = "SAS_KEY_VALUE"): string =>
+  `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;` +
+  `SharedAccessKey=${key};UseDevelopmentEmulator=true;`;
+
+/** A client that does not wait long before it tries again. */
+export const connect = (
+  port: number,
+  options: {
+    readonly key?: string;
+    readonly maxRetries?: number;
+    readonly timeoutInMs?: number;
+  } = {},
+): ServiceBusClient => {
+  const { key, maxRetries = 1, timeoutInMs = 10_000 } = options;
+  return new ServiceBusClient(connectionString(port, key), {
+    retryOptions: { maxRetries, retryDelayInMs: 100, timeoutInMs },
+  });
+};
+
+export interface BrokerFixture {
+  readonly broker: Broker;
+  readonly client: ServiceBusClient;
+  stop(): Promise<void>;
+}
+
+export const brokerFixture = async (
+  options: { readonly report?: (error: unknown) => void } = {},
+): Promise<BrokerFixture> => {
+  const database = await createDatabase();
+  const broker = await startBroker({
+    connectionString: database.url,
+    topology: testTopology,
+    port: 0,
+    ...options,
+  });
+  const client = connect(broker.port);
+  return {
+    broker,
+    client,
+    stop: async () => {
+      await client.close();
+      await broker.stop();
+      await database.drop();
+    },
+  };
+};
+
+export const bodies = (messages: readonly ServiceBusReceivedMessage[]): unknown[] =>
+  messages.map(({ body }) => body as unknown);
+
+/** The `code` of what a call rejects with, or "none" where it does not reject. */
+export const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
+  try {
+    await call;
+    return "none";
+  } catch (error) {
+    // After several attempts the client tells of each of them.
+    const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
+    return last instanceof Error && "code" in last ? last.code : last;
+  }
+};
+
+/** The one message that is expected, or a failure that says that there was none. */
+export const one = (messages: readonly ServiceBusReceivedMessage[]): ServiceBusReceivedMessage => {
+  const [message] = messages;
+  if (message === undefined || messages.length > 1)
+    throw new Error(`one message was expected, ${messages.length} came`);
+  return message;
+};

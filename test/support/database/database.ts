@@ -1,0 +1,73 @@
+/** Gives a test file a database of its own on the run's PostgreSQL. */
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { inject } from "vitest";
+
+export interface TestDatabase {
+  /** Connection string of the new database. */
+  readonly url: string;
+  drop(): Promise<void>;
+}
+
+/** Any number, the same in all test processes: it makes them take turns over the template. */
+const templateLock = 7_071_001;
+const templateName = "template_migrated";
+
+const withServer = async <T>(
+  work: (client: Client) => Promise<T>,
+  connectionString = inject("postgresUrl"),
+): Promise<T> => {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const urlOf = (name: string): string => {
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+/** Made by the first who asks, under a name that shows only when all migrations are in. */
+const ensureTemplate = async (client: Client): Promise<void> => {
+  await client.query("select pg_advisory_lock($1)", [templateLock]);
+  try {
+    const found = await client.query("select 1 from pg_database where datname = $1", [
+      templateName,
+    ]);
+    if (found.rowCount !== 0) return;
+    const draft = `${templateName}_draft`;
+    await client.query(`drop database if exists ${draft}`);
+    await client.query(`create database ${draft}`);
+    const { migrate } = await import("../../../shared/database/platform/migrate.js");
+    await withServer(migrate, urlOf(draft));
+    await client.query(`alter database ${draft} rename to ${templateName}`);
+  } finally {
+    await client.query("select pg_advisory_unlock($1)", [templateLock]);
+  }
+};
+
+/** A fresh database: empty, or with the app's migrations applied (a clone, made in milliseconds). */
+export const createDatabase = async (options?: {
+  readonly migrated?: boolean;
+}): Promise<TestDatabase> => {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const migrated = options?.migrated === true;
+  await withServer(async (client) => {
+    if (migrated) await ensureTemplate(client);
+    await client.query(
+      `create database ${name} template ${migrated ? templateName : "template1"} strategy file_copy`,
+    );
+  });
+  return {
+    url: urlOf(name),
+    drop: () =>
+      withServer(async (client) => {
+        await client.query(`drop database if exists ${name} with (force)`);
+      }),
+  };
+};

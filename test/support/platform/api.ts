@@ -1,0 +1,90 @@
+/** Talks to a running platform as partners do, and as those who would like to be one. */
+import { importJWK, SignJWT } from "jose";
+import { z } from "zod";
+import { isBinaryBody, type Route } from "../../../shared/contracts/route.js";
+import { openDatabase } from "../../../shared/database/platform/database.js";
+import type { Database } from "../../../shared/database/platform/database.js";
+import { sandboxPartners } from "../../../shared/database/sandbox/partners.js";
+import { sandboxSigningKey } from "../../../shared/database/sandbox/signing-key.js";
+import { accessOf } from "../../../shared/http/access.js";
+import { client, type Client } from "../../../shared/http/client.js";
+import { fullPath } from "../../../shared/http/paths.js";
+import { createLogger } from "../../../shared/platform/logger.js";
+import type { TestStack } from "./stack.js";
+
+export const partnerNamed = (partnerKey: string) => {
+  const partner = sandboxPartners.find((known) => known.partnerKey === partnerKey);
+  if (partner === undefined) throw new Error(`no sandbox partner ${partnerKey}`);
+  return partner;
+};
+
+/** The typed client with a partner's own credentials. */
+export const clientOf = (stack: TestStack, partnerKey: string): Client =>
+  client(stack.url, partnerNamed(partnerKey));
+
+export const openStackDatabase = (stack: TestStack): Database =>
+  openDatabase({
+    connection: { kind: "url", url: stack.databaseUrl },
+    logger: createLogger("error", () => undefined),
+    poolSize: 2,
+  });
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Signs whatever claims with the sandbox's true key: sound tokens with one thing wrong. */
+export const trueSigner = async (
+  stack: TestStack,
+  database: Database,
+): Promise<(change: Claims) => Promise<string>> => {
+  const jwk = await sandboxSigningKey(database, () => Promise.reject(new Error("no key yet")));
+  const key = await importJWK(jwk, "ES256");
+  const kid = z.string().parse(jwk["kid"]);
+  return (change) => {
+    const now = Math.floor(Date.now() / 1000);
+    const sound = {
+      iss: `${stack.url}/sandbox/identity/local`,
+      aud: "api://borsello",
+      appid: "acme-client",
+      roles: partnerNamed("acme").roles,
+      ...{ iat: now, nbf: now, exp: now + 600 },
+    };
+    return new SignJWT({ ...sound, ...change }).setProtectedHeader({ alg: "ES256", kid }).sign(key);
+  };
+};
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export const send = async (
+  stack: TestStack,
+  path: string,
+  init: RequestInit & { readonly duplex?: "half" } = {},
+): Promise<Answer> => {
+  const answer = await fetch(new URL(path, stack.url), { redirect: "manual", ...init });
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    body: isJson ? (JSON.parse(text) as unknown) : text,
+  };
+};
+
+const anyId = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+/** An address of the route; every parameter is the same well-formed identifier unless given. */
+export const addressOf = (route: Route, params: Readonly<Record<string, string>> = {}): string =>
+  `/${fullPath(route)}`.replace(/\{(\w+)\}/g, (_match, name: string) => params[name] ?? anyId);
+
+/** The headers of a sound call as acme, with this token. */
+export const headersOf = (route: Route, token: string): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  ...(accessOf[route.api].authKey ? { authkey: partnerNamed("acme").authKey } : {}),
+  [(accessOf[route.api].partnerHeaders[0] ?? "Partner").toLowerCase()]: "acme",
+  ...(route.body === undefined || isBinaryBody(route.body)
+    ? {}
+    : { "content-type": "application/json" }),
+});

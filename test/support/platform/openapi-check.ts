@@ -1,0 +1,60 @@
+/** Holds an answer to the OpenAPI document that the platform itself serves. */
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+import { z } from "zod";
+import type { Route } from "../../../shared/contracts/route.js";
+import { send, type Answer } from "./api.js";
+import type { TestStack } from "./stack.js";
+
+const Document = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        responses: z.record(
+          z.string(),
+          z.looseObject({
+            content: z.record(z.string(), z.looseObject({ schema: z.unknown().optional() })),
+          }),
+        ),
+      }),
+    ),
+  ),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+/** Empty where the answer's status, content type and body are as the document says. */
+export type Misfits = (route: Route, answer: Answer) => string[];
+
+export const readOpenApi = async (
+  stack: TestStack,
+  api: "wallet" | "card" | "ticketing",
+): Promise<Misfits> => {
+  const served = await send(stack, `/openapi/${api}.json`);
+  const { paths, components } = Document.parse(served.body);
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: "document", components });
+  /** References count from the document's root, so each schema is read as a part of it. */
+  const rooted = (schema: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components', '"document#/components'),
+    ) as unknown;
+  const bodyMisfits = (schema: unknown, body: unknown): string[] => {
+    const check = ajv.compile(z.record(z.string(), z.unknown()).parse(rooted(schema)));
+    if (check(body)) return [];
+    return (check.errors ?? []).map(
+      ({ instancePath, message }) => `${instancePath} ${message ?? ""}`,
+    );
+  };
+  return (route, { status, headers, body }) => {
+    const operation = paths[`/${route.path}`]?.[route.method.toLowerCase()];
+    const response = operation?.responses[String(status)];
+    if (response === undefined) return [`${route.id}: status ${status} is not documented`];
+    const [type = ""] = (headers.get("content-type") ?? "").split(";");
+    const content = response.content[type];
+    if (content === undefined) return [`${route.id}: ${type} is not documented for ${status}`];
+    return content.schema === undefined ? [] : bodyMisfits(content.schema, body);
+  };
+};

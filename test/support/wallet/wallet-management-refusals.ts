@@ -1,0 +1,113 @@
+/** The refusals of wallet management: states, deletion, lists, searches, statistics, buckets, limits. */
+import * as balance from "../../../shared/contracts/ledger/balance.js";
+import * as buckets from "../../../shared/contracts/ledger/buckets.js";
+import * as limits from "../../../shared/contracts/ledger/limits.js";
+import { getOnboarding } from "../../../shared/contracts/onboarding/onboarding.js";
+import type { Route } from "../../../shared/contracts/route.js";
+import * as search from "../../../shared/contracts/wallet/search.js";
+import * as states from "../../../shared/contracts/wallet/states.js";
+import * as statistics from "../../../shared/contracts/wallet/statistics.js";
+import { ownership, pageRefusals, type RefusalCase } from "../platform/refusal-cases.js";
+import type { WalletStates } from "./wallet-states.js";
+
+const stateCases = (given: WalletStates): readonly RefusalCase[] => {
+  const { anyWallet, inStatus, fundedOfGlobex } = given;
+  return [
+    ...[
+      states.suspendWalletRoute,
+      states.reactivateWalletRoute,
+      states.closeWalletRoute,
+      states.reopenWalletRoute,
+      states.destroyWalletRoute,
+    ].flatMap((route: Route) => ownership(given, route)),
+    {
+      route: states.suspendWalletRoute,
+      code: "WalletNotActive",
+      given: inStatus("Suspended"),
+      says: { status: "Suspended" },
+    },
+    ...[states.reactivateWalletRoute, states.closeWalletRoute].map((route: Route) => ({
+      route,
+      code: "WalletNotSuspended" as const,
+      given: anyWallet,
+      says: { status: "Active" },
+    })),
+    {
+      route: states.closeWalletRoute,
+      code: "WalletBalanceNotZero",
+      given: fundedOfGlobex,
+      as: "globex",
+      says: { availableBalance: "1.5" },
+    },
+    ...[states.reopenWalletRoute, states.destroyWalletRoute].map((route: Route) => ({
+      route,
+      code: "WalletNotClosed" as const,
+      given: inStatus("Suspended"),
+      says: { status: "Suspended" },
+    })),
+  ];
+};
+
+const searchCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
+  const dates = (query: string, says = {}): RefusalCase => ({
+    route: search.getAllWalletsRoute,
+    code: "DateRangeInvalid",
+    given: nowhere,
+    query,
+    says,
+  });
+  return [
+    ...pageRefusals(search.getAllWalletsRoute, nowhere),
+    ...pageRefusals(search.searchWalletRoute, nowhere),
+    dates("fromDate=yesterday"),
+    dates("toDate=2026-02-30T00:00:00Z"),
+    dates("fromDate=2026-01-02T00:00:00Z&toDate=2026-01-01T00:00:00Z", {
+      toDate: "must not be before fromDate.",
+    }),
+    dates("fromDate=2025-01-01T00:00:00Z&toDate=2026-01-03T00:00:00Z", {
+      toDate: "must be within 366 days of fromDate.",
+    }),
+    {
+      route: search.searchWalletRoute,
+      code: "SearchParameterInvalid",
+      given: nowhere,
+      body: { isSuspended: false, isClosed: true },
+      says: { isSuspended: "must not be false where isClosed is true." },
+    },
+  ];
+};
+
+const statisticsCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
+  const ofDealer = (code: RefusalCase["code"], dealerKey: string): RefusalCase => ({
+    route: statistics.getDealerStatisticsRoute,
+    code,
+    given: nowhere,
+    params: { dealerKey },
+    says: { dealerKey },
+  });
+  return [
+    {
+      route: statistics.getPartnerStatisticsRoute,
+      code: "StatisticsNotFound",
+      given: nowhere,
+      as: "initech",
+      says: { partnerKey: "initech" },
+    },
+    ofDealer("StatisticsNotFound", "dealer-milan"),
+    ofDealer("DealerOfAnotherPartner", "dealer-turin"),
+    ofDealer("DealerNotFound", "nobody"),
+  ];
+};
+
+export const managementCases = (given: WalletStates): readonly RefusalCase[] => [
+  ...stateCases(given),
+  ...searchCases(given),
+  ...statisticsCases(given),
+  ...[
+    buckets.getWalletBucketsRoute,
+    buckets.resyncBucketsRoute,
+    limits.getWalletLimitsRoute,
+    balance.getWalletBalanceRoute,
+    getOnboarding,
+  ].flatMap((route: Route) => ownership(given, route)),
+];

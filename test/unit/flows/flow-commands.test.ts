@@ -1,0 +1,81 @@
+/** Which message starts and wakes which flow. */
+import { expect, test } from "vitest";
+import { flowCommands, type FlowCommand } from "../../../functions/broker/flow-commands.js";
+import { flowMessages } from "../../../shared/contracts/platform/flow-messages.js";
+
+const walletId = "0190a6b0-5a51-7000-8000-000000000001";
+const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
+const bankNotificationId = "0190a6b0-5a51-7000-8000-00000000000a";
+const body = {
+  walletId,
+  mandateId,
+  bankNotificationId,
+  partnerKey: "acme",
+  attempt: 2,
+  status: "Active",
+  casenumber: "CAS-2345-6789-ABCD",
+};
+
+const inWords = (command: FlowCommand): string =>
+  command.do === "start"
+    ? `start ${command.start.flow.name} as ${command.start.instanceId}`
+    : `raise ${command.event.name} to ${command.instanceId}`;
+
+const expected: Readonly<Record<string, readonly string[]>> = {
+  WalletCreated: [`start walletOnboarding as onboarding-${walletId}`],
+  IbanSet: [
+    `start ibanValidation as iban-${walletId}-2`,
+    `raise ibanSet to onboarding-${walletId}`,
+  ],
+  IbanChanged: [
+    `raise ibanChanged to iban-${walletId}-2`,
+    `raise ibanEnded to onboarding-${walletId}`,
+  ],
+  IbanValidated: [`raise ibanEnded to onboarding-${walletId}`],
+  IbanValidationExpired: [`raise ibanEnded to onboarding-${walletId}`],
+  SctReceived: [
+    `start ibanValidation as iban-${walletId}-2`,
+    `raise sctReceived to iban-${walletId}-2`,
+  ],
+  ContractSignRequested: [`start contractSigning as contract-${walletId}-2`],
+  ContractSigned: [`raise contractSigned to onboarding-${walletId}`],
+  ContractDeclined: [`raise contractDeclined to onboarding-${walletId}`],
+  MandateInitialised: [`raise mandateInitialised to onboarding-${walletId}`],
+  MandateSigned: [`start mandateActivation as mandate-${mandateId}`],
+  MandateDisableRequested: [
+    `start mandateActivation as mandate-${mandateId}`,
+    `raise disableRequested to mandate-${mandateId}`,
+  ],
+  MandateSettled: [`raise mandateEnded to onboarding-${walletId}`],
+  TicketCreated: ["start ticketSla as ticket-CAS-2345-6789-ABCD"],
+  TicketStatusChanged: [
+    "start ticketSla as ticket-CAS-2345-6789-ABCD",
+    "raise ticketChanged to ticket-CAS-2345-6789-ABCD",
+  ],
+  OnboardingClosed: [`raise onboardingClosed to onboarding-${walletId}`],
+};
+
+const businessEvents = ["WalletCreated", "TicketCreated", "TicketStatusChanged"];
+
+test.each([...businessEvents, ...Object.keys(flowMessages)])("%s moves its flows", (subject) => {
+  expect(flowCommands(subject, body).map(inWords)).toEqual(expected[subject]);
+});
+
+test.each(["WalletUpdated", "BucketCreated", "", "toString"])(
+  "a message of subject '%s' moves nothing",
+  (subject) => {
+    expect(flowCommands(subject, body)).toEqual([]);
+  },
+);
+
+test("the end of a store's mandate concerns no wallet's onboarding", () => {
+  const message = { ...body, walletId: null };
+  expect(flowCommands("MandateSettled", message)).toEqual([]);
+  expect(flowCommands("MandateDisableRequested", message).map(inWords)).toEqual(
+    expected["MandateDisableRequested"],
+  );
+});
+
+test("a message that cannot be read is refused, not half obeyed", () => {
+  expect(() => flowCommands("IbanSet", { ...body, attempt: "two" })).toThrow("attempt");
+});

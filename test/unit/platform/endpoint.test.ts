@@ -1,0 +1,248 @@
+/** An endpoint: checks in their order, answers in the API's own words, nothing leaked, always an answer. */
+import { beforeEach, expect, test } from "vitest";
+import { z } from "zod";
+import { endpoint, openEndpoint, type Endpoint } from "../../../functions/kit/endpoint.js";
+import type { Services } from "../../../functions/kit/services.js";
+import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
+import { route } from "../../../shared/contracts/route.js";
+import type { Partner } from "../../../shared/database/access/partners.js";
+import { refusal } from "../../../shared/domain/outcome.js";
+import { DependencyUnavailableError } from "../../../shared/platform/dependency-unavailable.js";
+import { createLogger } from "../../../shared/platform/logger.js";
+import { hashSecret } from "../../../shared/platform/secrets.js";
+import { callEndpoint, type InProcessRequest } from "../../support/platform/in-process.js";
+
+const salt = Buffer.from("salt");
+const partner = (partnerKey: string, isOperator = false): Partner => ({
+  partnerKey,
+  clientId: `${partnerKey}-client`,
+  clientSecretSalt: salt,
+  clientSecretHash: hashSecret("secret", salt),
+  authKeySalt: salt,
+  authKeyHash: hashSecret(`${partnerKey}-authkey`, salt),
+  roles: [],
+  isOperator,
+  settings: partnerSettings.parse({}),
+});
+const partners = [partner("acme"), partner("globex"), partner("platform", true)];
+
+/** A token is "client:role,role" here; whether real ones hold is another test's matter. */
+const verify = async (token: string) => {
+  const [clientId = "", roles = ""] = token.split("~");
+  return clientId === "forged" ? undefined : { clientId, roles: roles.split("+") };
+};
+
+let lines: string[];
+let services: Services;
+
+beforeEach(() => {
+  lines = [];
+  // Only what the kit itself touches; a handler of these tests touches nothing.
+  services = {
+    logger: createLogger("debug", (_level, line) => void lines.push(line)),
+    tokens: { verify },
+    partners: {
+      byClient: async (clientId: string) => partners.find((known) => known.clientId === clientId),
+      byKey: async (key: string) => partners.find(({ partnerKey }) => partnerKey === key),
+    },
+  } as unknown as Services;
+});
+
+const updateRoute = route({
+  id: "updateThing",
+  api: "wallet",
+  method: "PUT",
+  path: "things/{thingId}",
+  params: { thingId: z.uuid() },
+  query: { dryRun: z.enum(["true", "false"]).optional() },
+  body: z.strictObject({ name: z.string() }),
+  role: "Wallet.Write",
+  ok: { status: 200, schema: z.object({ partnerKey: z.string(), name: z.string() }) },
+  errors: ["WalletNotActive"],
+  summary: "A route for these tests",
+});
+const update = endpoint(updateRoute, async (_services, { body, caller, ok, refuse }) =>
+  body.name === "frozen"
+    ? refuse(refusal("WalletNotActive", { status: "Suspended" }))
+    : ok({ partnerKey: caller.partnerKey, name: body.name }),
+);
+
+const headers = {
+  authorization: "Bearer acme-client~Wallet.Write",
+  authkey: "acme-authkey",
+  partner: "acme",
+  "content-type": "application/json",
+};
+const good: InProcessRequest & { headers: Record<string, string> } = {
+  method: "PUT",
+  path: "/wallet/things/01890a5d-ac96-774b-bcce-b302099a8057",
+  headers,
+  body: '{"name":"x"}',
+};
+
+const send = async (request: InProcessRequest, bound: Endpoint = update) => {
+  const { status, headers: answered, body } = await callEndpoint(services, bound, request);
+  const json = typeof body === "string" ? (JSON.parse(body) as Record<string, unknown>) : undefined;
+  return { status, headers: answered as Record<string, string> | undefined, json };
+};
+
+const without = (name: keyof typeof headers): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+
+test("a sound call reaches its handler with everything parsed", async () => {
+  expect(await send(good)).toMatchObject({ status: 200, json: { partnerKey: "acme", name: "x" } });
+});
+
+test("a refusal has the status of its code, its sentence, and what was found", async () => {
+  expect(await send({ ...good, body: '{"name":"frozen"}' })).toMatchObject({
+    status: 400,
+    json: {
+      errorCode: "WalletNotActive",
+      errorDescription: "The wallet is not active.",
+      errorProperties: { status: "Suspended" },
+    },
+  });
+});
+
+test.each([
+  ["no token", without("authorization"), 401, "TokenInvalid"],
+  ["another scheme", { ...headers, authorization: "Basic YWNtZQ==" }, 401, "TokenInvalid"],
+  ["a forged token", { ...headers, authorization: "Bearer forged" }, 401, "TokenInvalid"],
+  ["no AuthKey", without("authkey"), 401, "AuthKeyInvalid"],
+  ["another's AuthKey", { ...headers, authkey: "globex-authkey" }, 401, "AuthKeyInvalid"],
+  [
+    "an unknown client",
+    { ...headers, authorization: "Bearer x~Wallet.Write" },
+    401,
+    "AuthKeyInvalid",
+  ],
+  ["no partner", without("partner"), 403, "PartnerMismatch"],
+  ["another's name", { ...headers, partner: "globex" }, 403, "PartnerMismatch"],
+  [
+    "no role",
+    { ...headers, authorization: "Bearer acme-client~Wallet.Read" },
+    403,
+    "PermissionMissing",
+  ],
+])("%s is refused", async (_what, sent, status, errorCode) => {
+  expect(await send({ ...good, headers: sent })).toMatchObject({ status, json: { errorCode } });
+});
+
+test("access is judged before anything of the request is looked at", async () => {
+  const hopeless = { method: "PUT", path: "/wallet/things/x", body: "{" };
+  expect((await send({ ...hopeless, headers: {} })).status).toBe(401);
+  const noRole = { ...headers, authorization: "Bearer acme-client~Wallet.Read" };
+  expect((await send({ ...hopeless, headers: noRole })).status).toBe(403);
+  expect((await send({ ...hopeless, headers })).json?.["errorCode"]).toBe("IdentifierInvalid");
+});
+
+test("an unauthorised caller learns how to authenticate", async () => {
+  expect((await send({ ...good, headers: {} })).headers).toMatchObject({
+    "WWW-Authenticate": "Bearer",
+  });
+});
+
+test("an operator acts for the partner that it names, which must exist", async () => {
+  const operator = {
+    ...headers,
+    authorization: "Bearer platform-client~Wallet.Write",
+    authkey: "platform-authkey",
+  };
+  const as = (name: string) => send({ ...good, headers: { ...operator, partner: name } });
+  expect((await as("globex")).json).toMatchObject({ partnerKey: "globex" });
+  expect((await as("nobody")).json).toMatchObject({ errorCode: "PartnerMismatch" });
+  expect((await as("platform")).json).toMatchObject({ partnerKey: "platform" });
+});
+
+test("the card API takes X-Affiliate, and Partner where that is missing", async () => {
+  const cardRoute = route({ ...updateRoute, id: "updateCardThing", api: "card" });
+  const card = endpoint(cardRoute, async (_services, { caller, ok }) =>
+    ok({ partnerKey: caller.partnerKey, name: "" }),
+  );
+  const path = good.path?.replace("/wallet", "/card") ?? "";
+  const as = (sent: Record<string, string>) =>
+    send({ ...good, path, headers: { ...without("partner"), ...sent } }, card);
+  expect((await as({ "x-affiliate": "acme" })).status).toBe(200);
+  expect((await as({ partner: "acme" })).status).toBe(200);
+  expect((await as({ "x-affiliate": "globex", partner: "acme" })).status).toBe(403);
+  expect((await as({})).status).toBe(403);
+});
+
+test("the ticketing API needs the token alone, and speaks its own error model", async () => {
+  const ticketRoute = route({ ...updateRoute, id: "updateTicketThing", api: "ticketing" });
+  const ticket = endpoint(ticketRoute, async (_services, { caller, ok }) =>
+    ok({ partnerKey: caller.partnerKey, name: "" }),
+  );
+  const bearer = { authorization: headers.authorization, "content-type": "application/json" };
+  const path = good.path?.replace("/wallet", "/ticketing") ?? "";
+  const call = (change: InProcessRequest) =>
+    send({ ...good, path, headers: bearer, ...change }, ticket);
+  expect((await call({})).status).toBe(200);
+  expect((await call({ headers: {} })).json).toEqual({
+    error: "Unauthorized",
+    error_description: "The bearer token is missing, expired or not valid.",
+  });
+  expect((await call({ body: '{"name":1}' })).json).toEqual({
+    error: "Unprocessable Entity",
+    error_description: "The body does not fit the schema. name must be a string.",
+  });
+  expect((await call({ headers: { ...bearer, "x-tenant": "globex" } })).status).toBe(403);
+});
+
+const failing = (error: unknown) =>
+  endpoint(updateRoute, async () => {
+    throw error;
+  });
+
+test("an outage is 503 with a time to come back, and is logged", async () => {
+  const outage = new DependencyUnavailableError("the database", new Error("ECONNREFUSED 10.0.0.7"));
+  const answered = await send(good, failing(outage));
+  expect(answered).toMatchObject({ status: 503, json: { errorCode: "DependencyUnavailable" } });
+  expect(answered.headers).toMatchObject({
+    "Retry-After": expect.stringMatching(/^\d+$/) as unknown,
+  });
+  expect(JSON.stringify(answered.json)).not.toContain("10.0.0.7");
+  expect(lines.join()).toContain("10.0.0.7");
+});
+
+test.each([new Error("secret detail"), "secret detail", undefined])(
+  "whatever else is thrown is 500 without a detail, and the log has it under the same id",
+  async (thrown) => {
+    const { status, json } = await send(good, failing(thrown));
+    expect(status).toBe(500);
+    expect(json).toMatchObject({ errorCode: "InternalError" });
+    expect(JSON.stringify(json)).not.toContain("secret detail");
+    const { correlationId } = z
+      .object({ correlationId: z.string() })
+      .parse(json?.["errorProperties"]);
+    expect(lines.join()).toContain(correlationId);
+  },
+);
+
+test("a document is answered as bytes of the declared type", async () => {
+  const pdfRoute = route({
+    id: "getPdf",
+    api: "wallet",
+    method: "GET",
+    path: "pdf",
+    role: "Wallet.Write",
+    ok: { status: 200, contentType: "application/pdf" },
+    errors: [],
+    summary: "A document",
+  });
+  const bytes = new TextEncoder().encode("%PDF");
+  const pdf = endpoint(pdfRoute, async (_services, { ok }) => ok({ bytes, filename: "a.pdf" }));
+  expect(await callEndpoint(services, pdf, { path: "/wallet/pdf", headers })).toEqual({
+    status: 200,
+    headers: {
+      "Content-Type": "application/pdf",
+      "Content-Disposition": 'inline; filename="a.pdf"',
+    },
+    body: bytes,
+  });
+});
+
+test("a route that asks for a role cannot be bound as an open one, nor the other way round", () => {
+  expect(() => openEndpoint(updateRoute, async () => ({}))).toThrow("updateThing");
+  expect(() => endpoint({ ...updateRoute, role: null }, async () => ({}))).toThrow("updateThing");
+});

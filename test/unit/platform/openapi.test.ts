@@ -1,0 +1,112 @@
+/** The OpenAPI documents: valid 3.1, every route with every code that it can give. */
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { endpointsOf } from "../../../functions/endpoints.js";
+import { errorTable } from "../../../shared/contracts/errors.js";
+import { route, type Route } from "../../../shared/contracts/route.js";
+import { listTicketsRoute } from "../../../shared/contracts/ticketing/tickets.js";
+import { kitErrors } from "../../../shared/http/kit-errors.js";
+import { openApiDocument } from "../../../shared/http/openapi.js";
+
+const settings = { version: "1.2.3", tokenPath: "/token", scope: "api://borsello/.default" };
+const routes: readonly Route[] = endpointsOf("development").map((endpoint) => endpoint.route);
+
+const Document = z.looseObject({
+  openapi: z.string(),
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        operationId: z.string(),
+        parameters: z.array(z.looseObject({ name: z.string(), required: z.boolean() })),
+        responses: z.record(z.string(), z.looseObject({ description: z.string() })),
+      }),
+    ),
+  ),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
+});
+
+const documentOf = (api: "ticketing" | "wallet" | "card", of: readonly Route[] = routes) =>
+  Document.parse(openApiDocument(api, of, settings));
+
+describe.each(["wallet", "card", "ticketing"] as const)("the %s document", (api) => {
+  test("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(documentOf(api)));
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+  });
+
+  test("has each route of the API once, with all its codes under their statuses", () => {
+    const { paths } = documentOf(api);
+    const operations = Object.values(paths).flatMap((item) => Object.values(item));
+    const declared = routes.filter((known) => known.api === api);
+    expect(operations.map(({ operationId }) => operationId).sort()).toEqual(
+      declared.map(({ id }) => id).sort(),
+    );
+    for (const known of declared) {
+      const operation = paths[`/${known.path}`]?.[known.method.toLowerCase()];
+      for (const code of [...known.errors, ...kitErrors(known)])
+        expect(
+          operation?.responses[String(errorTable[code].status)]?.description,
+          `${known.id} ${code}`,
+        ).toContain(`\`${code}\``);
+    }
+  });
+
+  test("refers only to components that it has, and holds nothing of zod's own", () => {
+    const document = documentOf(api);
+    const text = JSON.stringify(document);
+    for (const [, name = ""] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g))
+      expect(Object.keys(document.components.schemas)).toContain(name);
+    expect(text).not.toContain("$defs");
+    expect(text).not.toContain("json-schema.org");
+  });
+});
+
+const Shared = z.object({ id: z.uuid(), size: z.int().default(1) }).meta({ id: "Shared" });
+const example = route({
+  id: "putExample",
+  api: "card",
+  method: "PUT",
+  path: "examples/{exampleId}",
+  params: { exampleId: z.uuid() },
+  query: { pageSize: z.coerce.number().int().min(1).max(100).default(50), day: z.iso.date() },
+  body: Shared,
+  role: "Card.Write",
+  ok: { status: 202, schema: z.object({ items: z.array(Shared) }) },
+  errors: [],
+  summary: "An example",
+});
+
+test("one schema that differs in requests and answers becomes two components", () => {
+  const { schemas } = documentOf("card", [example]).components;
+  expect(schemas["Shared"]).toMatchObject({ required: ["id", "size"] });
+  expect(schemas["SharedInput"]).toMatchObject({ required: ["id"] });
+});
+
+test("a query parameter without a default is required, one with a default says so", () => {
+  const put = documentOf("card", [example]).paths["/examples/{exampleId}"]?.["put"];
+  expect(put?.parameters).toMatchObject([
+    { name: "exampleId", in: "path", required: true, schema: { format: "uuid" } },
+    { name: "pageSize", required: false, schema: { type: "integer", default: 50, maximum: 100 } },
+    { name: "day", required: true, schema: { format: "date" } },
+  ]);
+  expect(Object.keys(put?.responses ?? {})).toEqual(expect.arrayContaining(["202", "400", "422"]));
+});
+
+test("the page of tickets is a whole number from 0, as its document says", () => {
+  const list = documentOf("ticketing", [listTicketsRoute]).paths["/tickets/list/{status}"]?.["get"];
+  expect(list?.parameters.find(({ name }) => name === "page")).toMatchObject({
+    required: false,
+    schema: { type: "integer", minimum: 0, maximum: 2_147_483_647, description: "0 where absent." },
+  });
+});
+
+test("every code of the table has a status that exists and a sentence that ends", () => {
+  for (const [code, { status, description }] of Object.entries(errorTable)) {
+    expect(status, code).toBeGreaterThanOrEqual(400);
+    expect(description, code).toMatch(/^[A-Z].*\.$/);
+  }
+});
