@@ -20,13 +20,16 @@ const everyMethod: readonly HttpMethod[] = [
   "OPTIONS",
 ];
 
-/** Named so that they sort behind every route, and the one for everything behind the others. */
+/**
+ * Named so that they sort behind every route, and the one for everything behind the others. The host
+ * compares names in upper case, where `_` comes after the letters: digits decide, as in `functionName`.
+ */
 const names: Readonly<Record<Api, string>> = {
-  ticketing: "zz_ticketing",
-  wallet: "zz_wallet",
-  card: "zz_card",
-  sandbox: "zz_sandbox",
-  platform: "zzz_everything",
+  ticketing: "zz_0_ticketing",
+  wallet: "zz_0_wallet",
+  card: "zz_0_card",
+  sandbox: "zz_0_sandbox",
+  platform: "zz_1_everything",
 };
 
 export interface CatchAll {

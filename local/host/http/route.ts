@@ -9,6 +9,13 @@ export const methodsOf = (fn: HostedFunction): string[] => {
   return Array.isArray(methods) ? methods.map((method) => String(method).toUpperCase()) : [];
 };
 
+/** The order in which functions are tried: by name in upper case, where `_` comes after the letters. */
+export const compareNames = (one: string, other: string): number => {
+  const [a, b] = [one.toUpperCase(), other.toUpperCase()];
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
+
 /** Without the route prefix. */
 export const templateOf = (fn: HostedFunction): string => {
   const route = fn.trigger["route"];

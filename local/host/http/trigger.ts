@@ -8,7 +8,7 @@ import { authLevelOf, isAllowed, type AuthLevel, type FunctionKeys } from "./fun
 import { HostRequest, maxBodyBytes, readBody, skipBody } from "./request.js";
 import { writeBuffered, writeEmpty, writeFailure, writePlain, writeStreamed } from "./response.js";
 import type { HostedFunction } from "../app/hosted-function.js";
-import { isHttpTrigger, methodsOf, templateOf } from "./route.js";
+import { compareNames, isHttpTrigger, methodsOf, templateOf } from "./route.js";
 import type { Invoker, Outcome } from "../app/invoke.js";
 import { errorText, type HostLog } from "../app/log.js";
 import type { OutputSender } from "../service-bus/output-bindings.js";
@@ -36,14 +36,12 @@ export interface HttpTriggerOptions {
 /** The genuine host keeps routes that begin with these letters for itself, also under a prefix. */
 const isReserved = (template: string): boolean => /^(admin|runtime)/i.test(template);
 
-/** Functions are tried in order of their names, ignoring case; nothing else decides. */
+/** Functions are tried in order of their names; nothing else decides. */
 const routeEntries = (options: HttpTriggerOptions): RouteEntry<HttpFunction>[] => {
   const prefix = options.routePrefix === "" ? "" : `${options.routePrefix}/`;
-  const byName = (a: HostedFunction, b: HostedFunction): number =>
-    a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1;
   return options.functions
     .filter(isHttpTrigger)
-    .sort(byName)
+    .sort((a, b) => compareNames(a.name, b.name))
     .flatMap((fn) => {
       const template = templateOf(fn);
       if (isReserved(template)) {

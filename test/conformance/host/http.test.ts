@@ -48,6 +48,10 @@ describe.each([
     expect(await json(await get("/shelf/3/top"))).toMatchObject({ name: "aShelfAny" });
   });
 
+  test("names are compared in upper case, where _ comes after the letters", async () => {
+    expect(await json(await get("/tie/x"))).toMatchObject({ name: "tieSecond" });
+  });
+
   test.each([
     ["/number/7", { n: "7" }],
     ["/NUMBER/7/", { n: "7" }],

@@ -31,9 +31,9 @@ const shouldWin = (one: string[], other: string[]): boolean => {
 
 const templateOf = (route: Route): string[] => segmentsOf(fullPath(route));
 
-/** The host compares names without case. */
+/** The host compares names in upper case: there `_` comes after the letters, not before. */
 const sortsBefore = (one: string, other: string): boolean =>
-  one.toLowerCase() < other.toLowerCase();
+  one.toUpperCase() < other.toUpperCase();
 
 const pairs = routes.flatMap((one) =>
   routes

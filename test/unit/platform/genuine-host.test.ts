@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { compareNames } from "../../../local/host/http/route.js";
 import { RouteTable } from "../../../local/host/http/route-table.js";
 import { parseTemplate, type Segment } from "../../../local/host/http/route-template.js";
 
@@ -151,9 +152,7 @@ test("queues, topics and subscriptions are those of the broker's configuration",
 describe("HTTP functions", () => {
   const routeOf = ([{ name }, { route }]: [Metadata, Binding]): string => route ?? name;
   const http = (): [Metadata, Binding][] =>
-    triggered("httpTrigger").sort(([a], [b]) =>
-      a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1,
-    );
+    triggered("httpTrigger").sort(([a], [b]) => compareNames(a.name, b.name));
 
   test("answer by $return, to methods and at a level that the host knows", () => {
     for (const [{ bindings }, { authLevel, methods = [] }] of http()) {

@@ -11,6 +11,8 @@ const route = (name, template, more = {}) =>
 
 route("bShelfTop", "shelf/{row}/top");
 route("aShelfAny", "shelf/{row}/{place}");
+route("tie_first", "tie/{any}");
+route("tieSecond", "tie/{any}");
 route("number", "number/{n:int:range(1,500)}");
 route("sized", "sized/{word:length(2,4)}");
 route("pattern", "pattern/{code:regex(^[a-f]{{2}}/?\\d$)}");
