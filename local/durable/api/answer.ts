@@ -1,5 +1,6 @@
 /** Requests to the durable HTTP API, and the shapes of its answers. */
 import { stackFrames } from "../protocol/failure-details.js";
+import { writeJson } from "./json-text.js";
 
 /** A request as the host hands it over; header names are in lower case. */
 export interface HttpCall {
@@ -34,6 +35,7 @@ export const empty = (status: number, headers: Record<string, string> = {}): Htt
   body: "",
 });
 
+/** `value` is plain data; what is JSON text in it goes out as it is. */
 export const json = (
   status: number,
   value: unknown,
@@ -41,7 +43,7 @@ export const json = (
 ): HttpAnswer => ({
   status,
   headers: { "Content-Type": "application/json; charset=utf-8", ...headers },
-  body: JSON.stringify(value),
+  body: writeJson(value),
 });
 
 export const refusal = (

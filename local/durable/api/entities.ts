@@ -7,6 +7,11 @@ import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from ".
 import { askedPage, cutPage, dateOf } from "./pages.js";
 import type { InstanceRow } from "../storage/instance-rows.js";
 import { entityInstanceId, parseEntityId } from "../protocol/protocol.js";
+import { storedJson, type JsonText } from "./json-text.js";
+
+/** An entity may exist without a state; its text is empty then. */
+const stateValue = (state: string | null): JsonText | null =>
+  storedJson(state === "" ? null : state);
 
 interface EntityParts {
   readonly pool: Pool;
@@ -45,7 +50,7 @@ export class EntityRoutes {
   async #read(id: string): Promise<HttpAnswer> {
     const state = (await this.#parts.client.find(id))?.entity_state ?? null;
     if (state === null) return empty(404);
-    return json(200, state === "" ? null : JSON.parse(state));
+    return json(200, stateValue(state));
   }
 
   async #list({ query, headers }: ApiCall, name: string | undefined): Promise<HttpAnswer> {
@@ -72,7 +77,7 @@ export class EntityRoutes {
       page.map(({ id, entity_state: state, updated_at: updated }) => ({
         entityId: parseEntityId(id),
         lastOperationTime: updated.toISOString(),
-        state: !withState || state === null || state === "" ? null : (JSON.parse(state) as unknown),
+        state: withState ? stateValue(state) : null,
       })),
       more,
     );

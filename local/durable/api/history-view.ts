@@ -2,6 +2,7 @@
 import { EntityMessageView } from "./entity-message-view.js";
 import type { InstanceRow } from "../storage/instance-rows.js";
 import { eventCode, type EventName, type HistoryEvent } from "../protocol/protocol.js";
+import { storedJson } from "./json-text.js";
 
 interface ViewContext {
   readonly generation: number | null;
@@ -15,10 +16,8 @@ const names = new Map<number, EventName>();
 for (const [name, code] of Object.entries(eventCode))
   if (name in eventCode) names.set(code, name as EventName);
 
-const value = (text: string | undefined): unknown => (text === undefined ? null : JSON.parse(text));
-
 const result = ({ Result }: HistoryEvent, { withResults }: ViewContext): object =>
-  withResults ? { Result: value(Result) } : {};
+  withResults ? { Result: storedJson(Result) } : {};
 
 /** What the event that started the task says, at the end that it is folded into. */
 const start = ({ TaskScheduledId }: HistoryEvent, { starts }: ViewContext): object => {

@@ -6,6 +6,7 @@ import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from ".
 import { invalidInput } from "./body-refusals.js";
 import { isFinal } from "../protocol/protocol.js";
 import { statusValue } from "./status-view.js";
+import { storedJson } from "./json-text.js";
 
 interface StartParts extends Addresses {
   readonly client: Client;
@@ -82,7 +83,7 @@ export class StartRoutes {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) return accepted;
       const end = await watch.within(Math.min(leftMs, lookAgainMs));
-      if (end?.status === "Completed") return { ...json(200, null), body: end.output ?? "null" };
+      if (end?.status === "Completed") return json(200, storedJson(end.output));
       // Looking also finds an end that came about in another host.
       const answer = await this.#result(id);
       if (answer !== undefined) return answer;
@@ -93,7 +94,7 @@ export class StartRoutes {
     const row = await this.#parts.client.find(id);
     if (row === undefined) return empty(404);
     if (!isFinal(row.status)) return undefined;
-    if (row.status === "Completed") return { ...json(200, null), body: row.output ?? "null" };
+    if (row.status === "Completed") return json(200, storedJson(row.output));
     return json(200, statusValue(row, { showInput: true }));
   }
 }

@@ -1,5 +1,6 @@
 /** The status of an instance as clients see it. */
 import type { InstanceRow } from "../storage/instance-rows.js";
+import { storedJson } from "./json-text.js";
 
 export interface StatusOptions {
   readonly showInput: boolean;
@@ -10,8 +11,6 @@ export interface StatusOptions {
 
 /** To the second: that is all that the protocol promises. */
 const seconds = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
-
-const value = (text: string | null): unknown => (text === null ? null : JSON.parse(text));
 
 /** An entity as the service keeps it: what its orchestration of its own gets as input. */
 export const entityInput = ({ entity_state: state }: InstanceRow): object =>
@@ -26,9 +25,9 @@ export const statusValue = (
   name: row.name,
   instanceId: row.id,
   runtimeStatus: row.status,
-  input: !showInput ? null : row.kind === "entity" ? entityInput(row) : value(row.input),
-  customStatus: value(row.custom_status),
-  output: value(row.output),
+  input: !showInput ? null : row.kind === "entity" ? entityInput(row) : storedJson(row.input),
+  customStatus: storedJson(row.custom_status),
+  output: storedJson(row.output),
   createdTime: seconds(row.created_at),
   lastUpdatedTime: seconds(row.updated_at),
   ...histories,

@@ -99,13 +99,14 @@ export const jsonText = (value: unknown): string | undefined => {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
-/** What a person reads when app code threw `error`, whatever that was. */
+/** What a person reads when app code threw `error`, whatever that was. Never throws itself. */
 export const errorMessage = (error: unknown): string => {
-  if (error instanceof Error) return error.message;
   if (typeof error === "string") return error;
   try {
+    if (error instanceof Error) return error.message;
     return jsonText(error) ?? String(error);
   } catch {
-    return String(error);
+    // A cycle, a depth beyond the stack, or something of the app's own that throws when asked.
+    return "a value that has no text form.";
   }
 };

@@ -294,3 +294,41 @@ test.each([
     ]);
   },
 );
+
+test("what nests deeper than any stack is kept, and breaks no answer and no list", async () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const send = async (path: string): Promise<number> =>
+    (
+      await fetch(`${host.url}/runtime/webhooks/durabletask/${path}?code=local-key`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: deep,
+      })
+    ).status;
+  expect(await send("orchestrators/sequence/deep-input")).toBe(202);
+  await host.start("events", "deep-event", 2);
+  expect(await send("instances/deep-event/raiseEvent/go")).toBe(202);
+  await host.raise("deep-event", "after");
+  await host.until("deep-input");
+  // Its code returns the event, and a value so deep can be read, but not be written again.
+  expect((await host.until("deep-event")).output).toContain("Maximum call stack size exceeded");
+  const shown = await host.api("GET", "instances/deep-input");
+  expect(await shown.text()).toContain(`"input":${deep},`);
+  for (const path of [
+    "instances",
+    "instances/deep-input?showHistory=true&showHistoryOutput=true",
+    "instances/deep-event?showHistory=true&showHistoryOutput=true",
+  ]) {
+    const answer = await host.api("GET", path);
+    expect([answer.status, typeof (await answer.json())]).toEqual([200, "object"]);
+  }
+});
+
+test("an activity that throws what has no text form fails, and nothing else does", async () => {
+  const { runtimeStatus, output } = await host.run("throwsShapeless", "shapeless");
+  expect([runtimeStatus, output]).toEqual([
+    "Failed",
+    expect.stringContaining("a value that has no text form"),
+  ]);
+  expect((await host.run("sequence", "after-shapeless", 2)).output).toEqual([4, 16]);
+});

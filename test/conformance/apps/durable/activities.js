@@ -23,6 +23,13 @@ df.app.activity("refuse", {
     throw new Error(`refused: ${why}`);
   },
 });
+df.app.activity("throwShapeless", {
+  handler: () => {
+    const shapeless = Object.create(null);
+    shapeless.self = shapeless;
+    throw shapeless;
+  },
+});
 df.app.activity("throwText", {
   handler: () => {
     throw "bare text";

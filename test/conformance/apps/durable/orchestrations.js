@@ -21,6 +21,9 @@ define("values", function* ({ df: flow }) {
 define("fails", function* ({ df: flow }) {
   return yield flow.callActivity("refuse", flow.getInput());
 });
+define("throwsShapeless", function* ({ df: flow }) {
+  return yield flow.callActivity("throwShapeless");
+});
 define("catches", function* ({ df: flow }) {
   try {
     return yield flow.callActivity(flow.getInput(), "always");
