@@ -7,14 +7,13 @@ import type { HttpAnswer, HttpCall } from "../durable/api/answer.js";
 import { loadApp, type LoadedApp } from "./app/loader.js";
 import { hostVersion } from "./app/core-api.js";
 import type { BindingInfo, TypedData } from "./app/core-types.js";
-import { durableFunctions, durableKind } from "./durable-functions.js";
+import { durableFunctions } from "./durable-functions.js";
 import { engineSettings } from "./engine-settings.js";
 import { functionList } from "./function-list.js";
 import { functionKeys } from "./http/function-keys.js";
 import { readHostConfig, type HostConfig } from "./settings/host-config.js";
 import { listenHttp, type HttpServer } from "./http/server.js";
 import { writeFailure } from "./http/response.js";
-import { isHttpTrigger } from "./http/route.js";
 import { HttpTriggers } from "./http/trigger.js";
 import {
   isInternalPath,
@@ -22,14 +21,16 @@ import {
   type ClockMoved,
   type HostStatus,
 } from "./http/internal-routes.js";
-import { hostedFunction, type HostedFunction } from "./app/hosted-function.js";
+import type { HostedFunction } from "./app/hosted-function.js";
 import { Invoker } from "./app/invoke.js";
 import { errorText, HostLog, writeJsonLine, type LogSink } from "./app/log.js";
-import { isServedOutput, outputSender } from "./service-bus/output-bindings.js";
+import { isDurableClient, servedFunctions, usesDurable } from "./served-functions.js";
+import { outputSender } from "./service-bus/output-bindings.js";
 import { ServiceBusConnections } from "./service-bus/connections.js";
-import { ServiceBusTriggers, isServiceBusTrigger } from "./service-bus/triggers.js";
+import { ServiceBusTriggers } from "./service-bus/triggers.js";
 import { timerStatusStore, type TimerStatusStore } from "./timers/status.js";
-import { isTimerTrigger, TimerTriggers } from "./timers/triggers.js";
+import { withTimeLimit } from "./app/time-limit.js";
+import { TimerTriggers } from "./timers/triggers.js";
 
 /** What the host needs of a durable engine. */
 export interface DurableEngine {
@@ -90,41 +91,6 @@ const exportEnvironment = (settings: Readonly<Record<string, string>>, address: 
   });
 };
 
-const isDisabled = (fn: HostedFunction, settings: Readonly<Record<string, string>>): boolean =>
-  /^(true|1)$/i.test(settings[`AzureWebJobs.${fn.name}.Disabled`] ?? "");
-
-const isDurableClient = (binding: BindingInfo): boolean =>
-  /^(durable|orchestration)client$/i.test(binding.type);
-
-const isServed = (fn: HostedFunction): boolean =>
-  isHttpTrigger(fn) ||
-  isTimerTrigger(fn) ||
-  isServiceBusTrigger(fn) ||
-  durableKind(fn) !== undefined;
-
-/** Functions that this host can serve; what it leaves out, it names. */
-const servedFunctions = (app: LoadedApp, config: HostConfig, log: HostLog): HostedFunction[] => {
-  const all = app.functions.flatMap((registered) => hostedFunction(registered) ?? []);
-  return all.filter((fn) => {
-    if (isDisabled(fn, config.settings)) return false;
-    if (!isServed(fn))
-      log.host("warning", "Startup", `${fn.name}: no trigger of type ${fn.trigger.type} here.`);
-    for (const { binding } of fn.inputs)
-      if (!isDurableClient(binding))
-        log.host("warning", "Startup", `${fn.name}: no input of type ${binding.type} here.`);
-    for (const { binding } of fn.outputs)
-      if (!isServedOutput(binding))
-        log.host("warning", "Startup", `${fn.name}: no output of type ${binding.type} here.`);
-    return isServed(fn);
-  });
-};
-
-const usesDurable = (functions: readonly HostedFunction[]): boolean =>
-  functions.some(
-    (fn) =>
-      durableKind(fn) !== undefined || fn.inputs.some(({ binding }) => isDurableClient(binding)),
-  );
-
 /** Everything that runs for one app, in the order in which it is taken down again. */
 class AppHost implements Host {
   readonly port: number;
@@ -164,7 +130,7 @@ class AppHost implements Host {
     const functions = this.#functions;
     const invoker = new Invoker(app, log, config.functionTimeoutMs, this.#inputValue);
     this.#invoker = invoker;
-    this.#connections = new ServiceBusConnections(settings);
+    this.#connections = new ServiceBusConnections(settings, log);
     const sendOutputs = outputSender(this.#connections, settings);
     const shared = { functions, invoker, log, settings, sendOutputs };
     const keys = functionKeys(settings);
@@ -226,8 +192,19 @@ class AppHost implements Host {
     await Promise.all([this.#bus.stop(), this.#server.stop(drainTimeoutMs)]);
     await this.#engine?.stop();
     await this.#invoker.drain(drainTimeoutMs);
-    await this.#app.hooks.runApp("appTerminate", this.#app.directory);
+    await this.#terminateApp();
     await this.#connections.close();
+  }
+
+  /** The app's own ends are waited for as long as the genuine host waits for them. */
+  async #terminateApp(): Promise<void> {
+    const { hooks, directory } = this.#app;
+    try {
+      const ended = hooks.runApp("appTerminate", directory);
+      await withTimeLimit(drainTimeoutMs, "The app's end", ended);
+    } catch (error) {
+      this.#log.host("error", "Shutdown", errorText(error));
+    }
   }
 
   get #durableKey(): string {

@@ -6,6 +6,8 @@ import type {
   ServiceBusSender,
   ServiceBusSessionReceiver,
 } from "@azure/service-bus";
+import { errorText, type HostLog } from "../app/log.js";
+import { withTimeLimit } from "../app/time-limit.js";
 import { StartError } from "../../start-error.js";
 import type { ServiceBusConfig } from "../settings/host-json.js";
 
@@ -18,6 +20,7 @@ export interface EntityAddress {
 
 /** A lost broker is tried again at once: the defaults would leave a local one alone for 30 s. */
 const retryOptions = { retryDelayInMs: 200, maxRetryDelayInMs: 2000, maxRetries: 3 };
+const closeLimitMs = 2_000;
 const defaultConnection = "ServiceBus";
 
 type Settings = Readonly<Record<string, string>>;
@@ -51,11 +54,13 @@ const receiverOptions = (config: ServiceBusConfig): ServiceBusReceiverOptions =>
 
 export class ServiceBusConnections {
   readonly #settings: Settings;
+  readonly #log: HostLog;
   readonly #clients = new Map<string, Promise<ServiceBusClient>>();
   readonly #senders = new Map<string, Promise<ServiceBusSender>>();
 
-  constructor(settings: Settings) {
+  constructor(settings: Settings, log: HostLog) {
     this.#settings = settings;
+    this.#log = log;
   }
 
   client(connection: string | undefined): Promise<ServiceBusClient> {
@@ -107,12 +112,15 @@ export class ServiceBusConnections {
     return sender;
   }
 
-  /** Closes one after another; a client that never opened has nothing to close. */
+  /** Closes one after another. What does not close is left: the process is about to end. */
   async close(): Promise<void> {
-    for (const client of this.#clients.values()) {
-      const opened = await client.catch(() => undefined);
-      await opened?.close().catch(() => undefined);
-    }
+    for (const [name, opening] of this.#clients)
+      try {
+        const client = await opening;
+        await withTimeLimit(closeLimitMs, "Closing a connection", client.close());
+      } catch (error) {
+        this.#log.host("warning", "ServiceBus", `${name}: not closed: ${errorText(error)}`);
+      }
     this.#clients.clear();
     this.#senders.clear();
   }

@@ -1,66 +1,59 @@
 /** Moves messages from one receiver to a function, one at a time each or in batches. */
-import type {
-  ProcessErrorArgs,
-  ServiceBusReceivedMessage,
-  ServiceBusReceiver,
-} from "@azure/service-bus";
+import type { ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withCallSignal } from "./call-signal.js";
 import { errorText } from "../app/log.js";
-import type { Consumer } from "./triggers.js";
+import { withTimeLimit } from "../app/time-limit.js";
+import { closeReceiver, logReceiveError, warn, type Consumer, type Pump } from "./consumer.js";
 import { SettlementQueue } from "./settlement-queue.js";
 
-export interface Pump {
-  /** Takes no more messages, finishes those in work, closes what it opened. */
-  stop(): Promise<void>;
-}
-
 const retryMs = 500;
+const settleLimitMs = 10_000;
 
-/** A settlement that fails is the lock's loss: the message comes again by itself. */
+/** False where it failed: that is the lock's loss, and the message comes again by itself. */
 const settle = async (
   consumer: Consumer,
   settlements: SettlementQueue,
   work: () => Promise<void>,
-): Promise<void> => {
-  await settlements.add(work).catch((error: unknown) => {
-    consumer.log.host(
-      "warning",
-      "ServiceBus",
-      `${consumer.name}: not settled: ${errorText(error)}`,
-    );
-  });
+): Promise<boolean> => {
+  try {
+    await settlements.add(() => withTimeLimit(settleLimitMs, "Settling a message", work()));
+    return true;
+  } catch (error) {
+    warn(consumer, `not settled: ${errorText(error)}`);
+    return false;
+  }
 };
 
-/** Runs the function for `messages`, then completes them all, or abandons them all. */
+/**
+ * Runs the function for `messages`, then completes them all, or abandons them all. False where one of
+ * them could not be settled.
+ */
 export const processMessages = async (
   consumer: Consumer,
   receiver: ServiceBusReceiver,
   settlements: SettlementQueue,
   messages: readonly ServiceBusReceivedMessage[],
-): Promise<void> => {
+): Promise<boolean> => {
   const succeeded = await consumer.run(messages).then(
     () => true,
     () => false,
   );
-  if (succeeded && !consumer.config.autoCompleteMessages) return;
-  for (const message of messages)
-    await settle(consumer, settlements, () =>
+  if (succeeded && !consumer.config.autoCompleteMessages) return true;
+  let allSettled = true;
+  for (const message of messages) {
+    const settled = await settle(consumer, settlements, () =>
       succeeded ? receiver.completeMessage(message) : receiver.abandonMessage(message),
     );
+    allSettled &&= settled;
+  }
+  return allSettled;
 };
-
-/** What went wrong between messages; the client reconnects by itself. */
-export const logReceiveError = (
-  consumer: Consumer,
-  { error, errorSource }: ProcessErrorArgs,
-): void =>
-  consumer.log.host("warning", "ServiceBus", `${consumer.name}: ${errorSource}: ${error.message}`);
 
 /** Up to `maxConcurrentCalls` messages at the same time. */
 export const pumpMessages = (consumer: Consumer, receiver: ServiceBusReceiver): Pump => {
   const settlements = new SettlementQueue();
-  const running = new Set<Promise<void>>();
+  const running = new Set<Promise<boolean>>();
   let stopping = false;
   const subscription = receiver.subscribe(
     {
@@ -79,9 +72,9 @@ export const pumpMessages = (consumer: Consumer, receiver: ServiceBusReceiver): 
   return {
     stop: async () => {
       stopping = true;
-      await subscription.close();
+      await closeReceiver(consumer, subscription);
       await Promise.allSettled(running);
-      await receiver.close();
+      await closeReceiver(consumer, receiver);
     },
   };
 };
@@ -105,8 +98,7 @@ export const pumpBatches = (consumer: Consumer, receiver: ServiceBusReceiver): P
         await receiveOnce();
       } catch (error) {
         if (isStopped()) return;
-        const text = error instanceof Error ? error.message : String(error);
-        consumer.log.host("warning", "ServiceBus", `${consumer.name}: ${text}`);
+        warn(consumer, error instanceof Error ? error.message : String(error));
         await sleep(retryMs);
       }
     }
@@ -116,7 +108,7 @@ export const pumpBatches = (consumer: Consumer, receiver: ServiceBusReceiver): P
     stop: async () => {
       stopped.abort();
       await finished;
-      await receiver.close();
+      await closeReceiver(consumer, receiver);
     },
   };
 };

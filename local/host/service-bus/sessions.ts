@@ -4,8 +4,8 @@ import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withCallSignal } from "./call-signal.js";
 import type { ServiceBusConnections } from "./connections.js";
-import { logReceiveError, processMessages, type Pump } from "./pumps.js";
-import type { Consumer } from "./triggers.js";
+import { closeReceiver, logReceiveError, type Consumer, type Pump } from "./consumer.js";
+import { processMessages } from "./pumps.js";
 import { SettlementQueue } from "./settlement-queue.js";
 
 /** So many requests for a next session wait at the broker at the same time. */
@@ -15,7 +15,10 @@ const retryMs = 500;
 const errorCodeOf = (error: unknown): unknown =>
   error instanceof Error && "code" in error ? error.code : undefined;
 
-/** Works one session off until it has been idle, is lost, or `stopped` says so. */
+/**
+ * Works one session off until it has been idle, is lost, or `stopped` says so. What could not be settled
+ * ends it, too: that message comes again, and before those behind it.
+ */
 const workOff = async (
   consumer: Consumer,
   receiver: ServiceBusSessionReceiver,
@@ -33,10 +36,10 @@ const workOff = async (
         }),
       );
       if (messages.length === 0) return;
-      await processMessages(consumer, receiver, settlements, messages);
+      if (!(await processMessages(consumer, receiver, settlements, messages))) return;
     }
   } finally {
-    await receiver.close().catch(() => undefined);
+    await closeReceiver(consumer, receiver);
   }
 };
 
@@ -99,14 +102,7 @@ class SessionPump implements Pump {
   #report(thrown: unknown): void {
     if (this.#stopped.signal.aborted) return;
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const { entity } = this.#consumer.address;
-    logReceiveError(this.#consumer, {
-      error,
-      errorSource: "receive",
-      entityPath: entity,
-      fullyQualifiedNamespace: "",
-      identifier: "",
-    });
+    logReceiveError(this.#consumer, { error, errorSource: "receive" });
   }
 
   async stop(): Promise<void> {

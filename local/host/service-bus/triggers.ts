@@ -5,8 +5,10 @@ import type { ServiceBusConfig } from "../settings/host-json.js";
 import type { Call, HostedFunction } from "../app/hosted-function.js";
 import type { Invoker } from "../app/invoke.js";
 import { errorText, type HostLog } from "../app/log.js";
+import { withTimeLimit } from "../app/time-limit.js";
 import type { OutputSender } from "./output-bindings.js";
-import { pumpBatches, pumpMessages, type Pump } from "./pumps.js";
+import type { Consumer, Pump } from "./consumer.js";
+import { pumpBatches, pumpMessages } from "./pumps.js";
 import type { EntityAddress, ServiceBusConnections } from "./connections.js";
 import { batchBody, batchMetadata, singleBody, singleMetadata } from "./metadata.js";
 import { pumpSessions } from "./sessions.js";
@@ -21,15 +23,8 @@ export interface ServiceBusOptions {
   readonly sendOutputs: OutputSender;
 }
 
-/** One trigger at work: what it receives from, and what it does with messages. */
-export interface Consumer {
-  readonly name: string;
-  readonly address: EntityAddress;
-  readonly config: ServiceBusConfig;
-  readonly log: HostLog;
-  /** Runs the function; rejects where it failed. */
-  run(messages: readonly ServiceBusReceivedMessage[]): Promise<void>;
-}
+/** Longer than the functions in work are waited for, and their receivers' closing. */
+const stopLimitMs = 15_000;
 
 export const isServiceBusTrigger = (fn: HostedFunction): boolean =>
   fn.trigger.type.toLowerCase() === "servicebustrigger";
@@ -48,7 +43,7 @@ const callOf = (fn: HostedFunction, messages: readonly ServiceBusReceivedMessage
 /** All Service Bus functions of the app. */
 export class ServiceBusTriggers {
   readonly #options: ServiceBusOptions;
-  #pumps: Pump[] = [];
+  readonly #pumps: Pump[] = [];
 
   constructor(options: ServiceBusOptions) {
     this.#options = options;
@@ -61,11 +56,17 @@ export class ServiceBusTriggers {
       if (isServiceBusTrigger(fn)) this.#pumps.push(await this.#startPump(fn));
   }
 
-  /** Takes no more messages; those in work are finished and settled first. */
+  /** Takes no more messages; those in work are finished and settled first, as far as time allows. */
   async stop(): Promise<void> {
-    const pumps = this.#pumps;
-    this.#pumps = [];
-    await Promise.all(pumps.map((pump) => pump.stop()));
+    await Promise.all(this.#pumps.splice(0).map((pump) => this.#stopPump(pump)));
+  }
+
+  async #stopPump(pump: Pump): Promise<void> {
+    try {
+      await withTimeLimit(stopLimitMs, "Stopping a Service Bus trigger", pump.stop());
+    } catch (error) {
+      this.#options.log.host("warning", "ServiceBus", errorText(error));
+    }
   }
 
   #addressOf({ trigger }: HostedFunction): EntityAddress {

@@ -27,9 +27,11 @@ test("many sessions, each left after a wait in vain, leave no listener behind", 
   const sessions = 24;
   const sender = fixture.client.createSender("sessions");
   for (let n = 0; n < sessions; n++) await sender.sendMessages({ sessionId: `s${n}`, body: n });
-  const connections = new ServiceBusConnections({
-    ServiceBus: connectionString(fixture.broker.port),
-  });
+  const log = new HostLog(() => undefined, {});
+  const connections = new ServiceBusConnections(
+    { ServiceBus: connectionString(fixture.broker.port) },
+    log,
+  );
   const { extensions } = hostJson.parse({
     extensions: { serviceBus: { sessionIdleTimeout: "00:00:00.02" } },
   });
@@ -39,7 +41,7 @@ test("many sessions, each left after a wait in vain, leave no listener behind", 
       name: "session",
       address: { connection: undefined, entity: "sessions", subscription: undefined },
       config: extensions.serviceBus,
-      log: new HostLog(() => undefined, {}),
+      log,
       run: async () => {
         left--;
         return Promise.resolve();
