@@ -68,6 +68,13 @@ const services = createServices(
   endpoints.map(({ route }) => route),
 );
 
+// The genuine worker ends at a rejection that nobody handles, and with it every call in work: a client
+// library that cannot close a link in the background is not worth that. A host that watches, logs itself.
+if (process.listenerCount("unhandledRejection") === 0)
+  process.on("unhandledRejection", (error) => {
+    services.logger.error("A rejection was not handled.", { error });
+  });
+
 // Chunked bodies and repeated query keys only arrive whole with streaming on.
 app.setup({ enableHttpStream: true });
 registerEndpoints(services, endpoints);

@@ -8,6 +8,7 @@ import { writeJsonLine } from "./host/app/log.js";
 import { startStack } from "./stack.js";
 import type { Stack } from "./stack.js";
 import { StartError } from "./start-error.js";
+import { watchUncaught } from "./uncaught.js";
 
 /** The checkout that this file was built in: dist/local/start.js. */
 const ownDirectory = fileURLToPath(new URL("../../", import.meta.url));
@@ -104,6 +105,10 @@ const aborted = async (signal: AbortSignal): Promise<void> => {
 
 const run = async (options: StartOptions): Promise<number> => {
   const asked = stopRequest();
+  const outlive = watchUncaught(writeJsonLine, (thrown) => {
+    complain(thrown);
+    process.exit(1);
+  });
   const { appDirectory } = options;
   const stack = await startStack({
     ...options,
@@ -111,6 +116,7 @@ const run = async (options: StartOptions): Promise<number> => {
     sharesDatabase: appDirectory === undefined,
     log: writeJsonLine,
   });
+  outlive();
   if (!asked.aborted) {
     if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, stack);
     console.log(describe(stack, appDirectory));

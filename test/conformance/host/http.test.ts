@@ -171,6 +171,15 @@ describe.each([
     await expect.poll(() => host.log.some((line) => line.includes("on purpose"))).toBe(true);
   });
 
+  test("what nobody caught is logged, and ends neither the process nor another call", async () => {
+    const heard = (word: string): boolean =>
+      host.log.some((line) => line.includes(`${word} that nobody hears`));
+    const other = get("/slow");
+    expect((await get("/forgets")).status).toBe(202);
+    await expect.poll(() => heard("a rejection") && heard("an error")).toBe(true);
+    expect(await (await other).text()).toBe("finished");
+  });
+
   test("nothing returned is 204 without streaming; with it the host answers 500", async () => {
     expect((await get("/nothing")).status).toBe(streaming ? 500 : 204);
   });

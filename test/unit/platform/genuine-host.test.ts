@@ -55,18 +55,28 @@ let settings: Readonly<Record<string, string>> = {};
 
 const json = async (file: string): Promise<unknown> => JSON.parse(await readFile(file, "utf8"));
 
+const filledIn = {
+  DATABASE_URL: "postgres://user:password@127.0.0.1:1/borsello",
+  ServiceBus: "Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=b;",
+};
+
+const runOnApp = (script: string) =>
+  promisify(execFile)(process.execPath, [`test/support/platform/${script}`], {
+    env: { ...process.env, ...settings, ...filledIn },
+    maxBuffer: 2 ** 24,
+  });
+
 beforeAll(async () => {
   settings = Sample.parse(await json("local.settings.sample.json")).Values;
-  const filledIn = {
-    DATABASE_URL: "postgres://user:password@127.0.0.1:1/borsello",
-    ServiceBus: "Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=a;SharedAccessKey=b;",
-  };
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["test/support/platform/registered-metadata.mjs"],
-    { env: { ...process.env, ...settings, ...filledIn }, maxBuffer: 2 ** 24 },
-  );
+  const { stdout } = await runOnApp("registered-metadata.mjs");
   ({ functions, duplicates } = Registered.parse(JSON.parse(stdout)));
+});
+
+test("a rejection that nobody handles is logged, and does not end the worker", async () => {
+  await expect(runOnApp("unhandled-rejection.mjs")).rejects.toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining("a link that did not close") as unknown,
+  });
 });
 
 const bindingsOf = ({ bindings }: Metadata): Binding[] => Object.values(bindings);

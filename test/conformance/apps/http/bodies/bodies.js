@@ -63,6 +63,13 @@ post("breaks", () => ({
   })(),
 }));
 post("nothing", () => undefined);
+post("forgets", () => {
+  void Promise.reject(new Error("a rejection that nobody hears"));
+  setTimeout(() => {
+    throw new Error("an error that nobody hears");
+  });
+  return { status: 202 };
+});
 post("hangs", () => new Promise(() => undefined));
 post("slow", async () => {
   await new Promise((resolve) => setTimeout(resolve, 500));
