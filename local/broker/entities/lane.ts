@@ -18,8 +18,10 @@ export interface Consumer {
   readonly name: string;
   /** How many more messages it asks for, those reserved apart. */
   capacity(): number;
-  /** Sets room aside for a message that `deliver` will bring. */
+  /** Sets room aside for a message that has to be removed before it is delivered. */
   reserve(): void;
+  /** Gives that room back. */
+  unreserve(): void;
   deliver(message: StoredMessage, lock: Lock | null): void;
   /** The session was lost: the link has to end with this. */
   end(error: BrokerError): void;
@@ -200,7 +202,10 @@ export class Lane {
           this.#settled(message);
         }
       })
-      .finally(() => this.#removals.delete(removal));
+      .finally(() => {
+        for (const { consumer } of removed) consumer.unreserve();
+        this.#removals.delete(removal);
+      });
     this.#removals.add(removal);
     this.#quietly(removal);
   }

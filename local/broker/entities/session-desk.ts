@@ -54,9 +54,12 @@ export class SessionDesk {
     return hold;
   }
 
-  async accept(sessionId: string): Promise<HeldSession> {
-    // A session that is just being given back is as good as free.
+  /** Resolves when nobody is giving the session back. */
+  async released(sessionId: string): Promise<void> {
     await this.#holds.get(sessionId)?.release;
+  }
+
+  accept(sessionId: string): HeldSession {
     if (this.#holds.has(sessionId))
       throw new BrokerError(
         conditions.sessionCannotBeLocked,

@@ -1,12 +1,13 @@
 /** The node `$cbs`: takes tokens and says whether they hold. */
 import { asBrokerError } from "../errors.js";
-import { types, type DecodedMessage } from "../wire/rhea.js";
+import { types } from "../wire/rhea.js";
 import type { Reply } from "./replies.js";
+import type { Request } from "./request-link.js";
 import { verifyToken, type Claims, type SharedKey } from "./sas.js";
 
-export const putToken = (request: DecodedMessage, key: SharedKey, claims: Claims): Reply => {
+export const putToken = ({ body }: Request, key: SharedKey, claims: Claims): Reply => {
   try {
-    claims.add(verifyToken(String(request.body), key, Date.now()));
+    claims.add(verifyToken(typeof body === "string" ? body : "", key, Date.now()));
     return {
       properties: { "status-code": types.wrap_int(202), "status-description": "Accepted" },
       body: null,

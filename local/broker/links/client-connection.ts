@@ -2,36 +2,45 @@
 import { asBrokerError, BrokerError, conditions, entityNotFound } from "../errors.js";
 import type { Directory } from "../entities/directory.js";
 import type { Queue } from "../entities/queue.js";
-import type { HeldSession, SessionDesk } from "../entities/session-desk.js";
+import type { SessionDesk } from "../entities/session-desk.js";
 import type { EntityStore } from "../storage/entity-store.js";
-import { codec, type Delivery, type Link, type SendingLink, type Session } from "../wire/rhea.js";
+import type { Delivery, IncomingLink, Link, SendingLink, Session } from "../wire/rhea.js";
 import { putToken } from "./authorization-node.js";
-import { ConsumerLink, type OutcomeName } from "./consumer-link.js";
+import type { ManagedEntity } from "./management.js";
 import { answer } from "./management-node.js";
-import { messageBytesMax, ProducerLink } from "./producer-link.js";
+import { ReceiverLink, type OutcomeName } from "./receiver-link.js";
 import { ReplyLinks, type Reply } from "./replies.js";
+import { RequestLink, type Request, type RequestBounds } from "./request-link.js";
 import { Claims, type SharedKey } from "./sas.js";
+import { SenderLink } from "./sender-link.js";
 import {
   describeSession,
   requestedSession,
   waitForSession,
   withholdAttach,
 } from "./session-accept.js";
-import { amqpError, settleAccepted } from "./settlement.js";
+import { amqpError, settleUnanswered } from "./settlement.js";
 
 export interface ConnectionParts {
   readonly directory: Directory;
   readonly entities: EntityStore;
   readonly key: SharedKey;
+  /** Told of failures that no client waits for. */
+  readonly report: (error: unknown) => void;
 }
 
-type Intake = (encoded: Buffer, format: number, delivery: Delivery) => void;
+/** A link that the client sends on. */
+interface Inlet {
+  receive(encoded: Buffer, format: number, delivery: Delivery): Promise<void>;
+}
 
 const authorizationAddress = "$cbs";
 const managementSuffix = /\/\$management$/i;
 const presettled = 1;
+const authorizationBounds: RequestBounds = { pendingMax: 100, bytesMax: 64 * 1024 };
+const managementBounds: RequestBounds = { pendingMax: 1000, bytesMax: 1024 * 1024 };
 
-const refuse = (link: Link, error: BrokerError): void => link.close(amqpError(error));
+const refuse = (link: Link, error: unknown): void => link.close(amqpError(asBrokerError(error)));
 
 const echoModes = (link: Link): void => {
   link.local.attach.snd_settle_mode = link.snd_settle_mode ?? 2;
@@ -43,37 +52,43 @@ const echoTermini = (link: Link): void => {
   link.set_target({ address: link.target?.address ?? null });
 };
 
+/** Both ends of a link have an address or none. */
+const checkAddresses = ({ source, target }: Link): void => {
+  for (const address of [source?.address, target?.address])
+    if (typeof (address ?? "") !== "string")
+      throw new BrokerError(conditions.invalidField, "The address of a link is a text.");
+};
+
 export class ClientConnection {
   readonly #parts: ConnectionParts;
-  readonly #claims = new Claims();
+  readonly #claims: Claims;
   readonly #replies = new ReplyLinks();
-  /** What happens to messages on a link that the client sends on. */
-  readonly #intakes = new Map<Link, Intake>();
-  readonly #consumers = new Map<SendingLink, ConsumerLink>();
+  readonly #inlets = new Map<Link, Inlet>();
+  readonly #receivers = new Map<SendingLink, ReceiverLink>();
   /** Receivers whose session is still to come: each with a way to end the waiting. */
   readonly #accepting = new Map<SendingLink, () => void>();
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: ConnectionParts, onAuthorized: () => void) {
     this.#parts = parts;
+    this.#claims = new Claims(onAuthorized);
   }
 
-  /** The client opens a sender. */
-  openProducer(link: Link): void {
+  openSender(link: IncomingLink): void {
     try {
-      const intake = this.#intakeFor(link, link.target?.address ?? "");
+      checkAddresses(link);
+      const inlet = this.#inletFor(link, link.target?.address ?? "");
       echoModes(link);
       echoTermini(link);
-      link.local.attach.max_message_size = messageBytesMax;
-      this.#intakes.set(link, intake);
+      this.#inlets.set(link, inlet);
     } catch (error) {
-      refuse(link, asBrokerError(error));
+      refuse(link, error);
     }
   }
 
-  /** The client opens a receiver. */
-  openConsumer(link: SendingLink): void {
-    const address = link.source?.address ?? "";
+  openReceiver(link: SendingLink): void {
     try {
+      checkAddresses(link);
+      const address = link.source?.address ?? "";
       if (address === authorizationAddress || managementSuffix.test(address)) {
         if (address !== authorizationAddress) this.#managed(address);
         echoTermini(link);
@@ -83,27 +98,39 @@ export class ClientConnection {
       }
       this.#openReceiver(link, this.#queue(address));
     } catch (error) {
-      refuse(link, asBrokerError(error));
+      refuse(link, error);
     }
   }
 
   receive(link: Link, encoded: Buffer, format: number, delivery: Delivery): void {
-    this.#intakes.get(link)?.(encoded, format, delivery);
+    const inlet = this.#inlets.get(link);
+    if (inlet === undefined) settleUnanswered(delivery);
+    else this.#inBackground(inlet.receive(encoded, format, delivery));
   }
 
   flow(link: SendingLink): void {
-    this.#consumers.get(link)?.flow();
+    this.#replies.flow(link);
+    const receiver = this.#receivers.get(link);
+    if (receiver !== undefined) this.#inBackground(receiver.flow());
+  }
+
+  /** There is room again for all links, or for those of one session. */
+  flowAll(session?: Session): void {
+    this.#replies.flowAll();
+    for (const [link, receiver] of this.#receivers)
+      if (session === undefined || link.session === session) this.#inBackground(receiver.flow());
   }
 
   settle(link: SendingLink, delivery: Delivery, outcome: OutcomeName): void {
-    this.#consumers.get(link)?.settle(delivery, outcome);
+    const receiver = this.#receivers.get(link);
+    if (receiver !== undefined) this.#inBackground(receiver.settle(delivery, outcome));
   }
 
-  closeProducer(link: Link): void {
-    this.#intakes.delete(link);
+  closeSender(link: Link): void {
+    this.#inlets.delete(link);
   }
 
-  closeConsumer(link: SendingLink): void {
+  closeReceiver(link: SendingLink): void {
     const giveUp = this.#accepting.get(link);
     if (giveUp !== undefined) {
       this.#accepting.delete(link);
@@ -113,51 +140,51 @@ export class ClientConnection {
       link.close();
     }
     this.#replies.remove(link);
-    this.#consumers.get(link)?.closed();
-    this.#consumers.delete(link);
+    this.#receivers.get(link)?.closed();
+    this.#receivers.delete(link);
   }
 
   /** The links of a session, or of the whole connection, end without a word. */
   close(session?: Session): void {
     const isMine = (link: Link): boolean => session === undefined || link.session === session;
-    for (const link of [...this.#intakes.keys()].filter(isMine)) this.#intakes.delete(link);
+    for (const link of [...this.#inlets.keys()].filter(isMine)) this.#inlets.delete(link);
+    this.#replies.removeAll(isMine);
     for (const [link, giveUp] of [...this.#accepting].filter(([each]) => isMine(each))) {
       this.#accepting.delete(link);
       giveUp();
     }
-    for (const [link, consumer] of [...this.#consumers].filter(([each]) => isMine(each))) {
-      this.#consumers.delete(link);
-      consumer.closed();
+    for (const [link, receiver] of [...this.#receivers].filter(([each]) => isMine(each))) {
+      this.#receivers.delete(link);
+      receiver.closed();
     }
   }
 
-  #intakeFor(link: Link, address: string): Intake {
+  #inletFor(link: IncomingLink, address: string): Inlet {
     if (address === "")
       throw new BrokerError(conditions.notImplemented, "Transactions are not served.");
-    if (address === authorizationAddress) return this.#requests(this.#authorize);
+    if (address === authorizationAddress)
+      return this.#requests(link, authorizationBounds, async (request) =>
+        putToken(request, this.#parts.key, this.#claims),
+      );
     if (managementSuffix.test(address)) {
       const entity = this.#managed(address);
-      return this.#requests((request) => answer(entity, request));
+      return this.#requests(link, managementBounds, (request) => answer(entity, request));
     }
     this.#claims.require(address, Date.now());
     const destination = this.#parts.directory.destination(address);
     if (destination === undefined) throw entityNotFound(address);
-    const producer = new ProducerLink(link, destination);
-    return (encoded, format, delivery) => producer.receive(encoded, format, delivery);
+    return new SenderLink(link, destination);
   }
 
-  readonly #authorize = async (request: ReturnType<typeof codec.decode>): Promise<Reply> =>
-    putToken(request, this.#parts.key, this.#claims);
-
-  #requests(serve: (request: ReturnType<typeof codec.decode>) => Promise<Reply>): Intake {
-    return (encoded, _format, delivery) => {
-      const request = codec.decode(encoded);
-      settleAccepted(delivery);
-      void serve(request).then((reply) => this.#replies.send(request, reply));
-    };
+  #requests(
+    link: IncomingLink,
+    bounds: RequestBounds,
+    serve: (request: Request) => Promise<Reply>,
+  ): Inlet {
+    return new RequestLink(link, bounds, { replies: this.#replies, serve });
   }
 
-  #managed(address: string) {
+  #managed(address: string): ManagedEntity {
     this.#claims.require(address, Date.now());
     const { directory, entities } = this.#parts;
     const path = address.replace(managementSuffix, "");
@@ -196,14 +223,14 @@ export class ClientConnection {
     echoModes(link);
     if (queue.sessions !== null && sessionId !== undefined) {
       withholdAttach(link);
-      void this.#acceptSession(link, queue.sessions, sessionId);
+      this.#inBackground(this.#acceptSession(link, queue.sessions, sessionId));
       return;
     }
     echoTermini(link);
     const lane = queue.lane;
-    const consumer = new ConsumerLink(link, lane, () => lane.detach(consumer));
-    lane.attach(consumer);
-    this.#consumers.set(link, consumer);
+    const receiver = new ReceiverLink(link, lane, () => lane.detach(receiver));
+    lane.attach(receiver);
+    this.#receivers.set(link, receiver);
   }
 
   async #acceptSession(
@@ -211,27 +238,28 @@ export class ClientConnection {
     desk: SessionDesk,
     sessionId: string | null,
   ): Promise<void> {
-    let held: HeldSession | undefined;
     const onWait = (giveUp: () => void): void => void this.#accepting.set(link, giveUp);
     onWait(() => undefined);
     try {
-      held = await waitForSession(link, desk, { sessionId, onWait });
-    } catch (error) {
-      if (!this.#accepting.delete(link)) return;
+      const session = await waitForSession(link, desk, { sessionId, onWait });
+      if (!this.#accepting.delete(link)) {
+        desk.close(session);
+        return;
+      }
+      echoTermini(link);
+      describeSession(link, session);
+      const receiver = new ReceiverLink(link, session.lane, () => desk.close(session));
+      this.#receivers.set(link, receiver);
+      desk.attach(session, receiver);
       link.open();
-      refuse(link, asBrokerError(error));
-      return;
+    } catch (error) {
+      if (!this.#accepting.delete(link) && !this.#receivers.delete(link)) return;
+      link.open();
+      refuse(link, error);
     }
-    const session = held;
-    if (!this.#accepting.delete(link)) {
-      desk.close(session);
-      return;
-    }
-    echoTermini(link);
-    describeSession(link, session);
-    const consumer = new ConsumerLink(link, session.lane, () => desk.close(session));
-    this.#consumers.set(link, consumer);
-    desk.attach(session, consumer);
-    link.open();
+  }
+
+  #inBackground(work: Promise<void>): void {
+    work.catch(this.#parts.report);
   }
 }

@@ -1,43 +1,37 @@
 /** The server: accepts connections and brings what the library reports to the connection it is about. */
 import { once } from "node:events";
-import type { AddressInfo, Server, Socket } from "node:net";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { conditions } from "../errors.js";
-import { createContainer, type Connection, type Container, type Session } from "../wire/rhea.js";
+import { BrokerError, conditions } from "../errors.js";
+import { channelMax, frameBytesMax } from "../wire/frame-guard.js";
+import { createContainer, type Connection, type Container } from "../wire/rhea.js";
 import { ClientConnection, type ConnectionParts } from "./client-connection.js";
-import type { OutcomeName } from "./consumer-link.js";
-import { dropLateFrames } from "./late-frames.js";
+import { patience, Peer, type Patience } from "./peer.js";
+import type { OutcomeName } from "./receiver-link.js";
+import { formatOf, watchTransfers } from "./transfers.js";
 
 export interface ListenerParts extends ConnectionParts {
   readonly host: string;
   readonly port: number;
-  readonly report: (error: unknown) => void;
+  readonly patience?: Patience | undefined;
 }
 
-/** A client whose open got stuck tries again only when its old socket closes. */
-const openWithinMs = 10_000;
 const goodbyeMs = 100;
 
-/** Any format that no client uses: the library decodes messages of format 0 and loses their bytes. */
-const rawFormat = 0xffff_fff0;
+/** Connections of clients that have proved themselves. */
+const clientsMax = 1000;
+/** All others: where one more comes, the one that has been silent longest goes. */
+const strangersMax = 100;
 
-/** Has messages of this session handed over as the bytes that came. */
-const keepBytes = (session: Session): void => {
-  const onTransfer = session.on_transfer.bind(session);
-  session.on_transfer = (frame) => {
-    if ((frame.performative.message_format ?? 0) === 0)
-      frame.performative.message_format = rawFormat;
-    onTransfer(frame);
-  };
-};
-
-const listenOptions = {
+const connectionOptions = {
   autoaccept: false,
   treat_modified_as_released: false,
   tcp_no_delay: true,
   idle_time_out: 240_000,
-  max_frame_size: 65_536,
-  channel_max: 4999,
+  max_frame_size: frameBytesMax,
+  channel_max: channelMax,
+  // Credit is granted as messages are dealt with, not as they come.
+  credit_window: 0,
   // Deliveries wait here until they are settled in order: one held long must not stop the others.
   session_buffer_size: { incoming: 2048, outgoing: 8192 },
 };
@@ -45,20 +39,18 @@ const listenOptions = {
 export class Listener {
   readonly #parts: ListenerParts;
   readonly #container: Container = createContainer("borsello-broker");
-  readonly #connections = new Map<Connection, ClientConnection>();
-  readonly #sockets = new Map<Socket, NodeJS.Timeout>();
+  readonly #clients = new Map<Connection, ClientConnection>();
+  readonly #peers = new Map<Connection, Peer>();
+  /** Peers without a valid token, the oldest first. */
+  readonly #strangers = new Set<Peer>();
   readonly #server: Server;
 
   private constructor(parts: ListenerParts) {
     this.#parts = parts;
     this.#onLinks();
     this.#onConnections();
-    this.#server = this.#container.listen({
-      ...listenOptions,
-      host: parts.host,
-      port: parts.port,
-    });
-    this.#server.on("connection", (socket) => this.#admit(socket));
+    this.#server = createServer((socket) => this.#admit(socket));
+    this.#server.listen({ host: parts.host, port: parts.port });
   }
 
   /** Rejects with the system's error (EADDRINUSE) where the port cannot be had. */
@@ -74,7 +66,7 @@ export class Listener {
   }
 
   get connectionCount(): number {
-    return this.#connections.size;
+    return this.#clients.size;
   }
 
   async close(): Promise<void> {
@@ -84,51 +76,57 @@ export class Listener {
       condition: conditions.connectionForced,
       description: "The broker is stopping.",
     };
-    for (const connection of this.#connections.keys()) connection.close(goodbye);
-    if (this.#sockets.size > 0) await sleep(goodbyeMs);
-    for (const socket of this.#sockets.keys()) socket.destroy();
-    for (const client of this.#connections.values()) client.close();
+    for (const connection of this.#clients.keys()) connection.close(goodbye);
+    if (this.#peers.size > 0) await sleep(goodbyeMs);
+    for (const peer of this.#peers.values()) peer.destroy();
+    for (const client of this.#clients.values()) client.close();
     await closed;
   }
 
   #admit(socket: Socket): void {
-    this.#sockets.set(
+    const connection = this.#container.create_connection(connectionOptions);
+    const peer = new Peer({
+      connection,
       socket,
-      setTimeout(() => socket.destroy(), openWithinMs),
-    );
-    socket.on("close", () => {
-      clearTimeout(this.#sockets.get(socket));
-      this.#sockets.delete(socket);
+      patience: this.#parts.patience ?? patience,
+      report: this.#parts.report,
+      onDrain: () => this.#clients.get(connection)?.flowAll(),
     });
+    this.#peers.set(connection, peer);
+    this.#strangers.add(peer);
+    socket.on("close", () => {
+      this.#peers.delete(connection);
+      this.#strangers.delete(peer);
+      this.#forget(connection);
+    });
+    const [oldest] = this.#strangers;
+    if (this.#strangers.size > strangersMax) oldest?.destroy();
+    connection.accept(socket);
   }
 
   #onLinks(): void {
     const container = this.#container;
     container.on("receiver_open", ({ connection, receiver }) =>
-      this.#connections.get(connection)?.openProducer(receiver),
+      this.#clients.get(connection)?.openSender(receiver),
     );
     container.on("sender_open", ({ connection, sender }) =>
-      this.#connections.get(connection)?.openConsumer(sender),
+      this.#clients.get(connection)?.openReceiver(sender),
     );
     container.on("message", ({ connection, receiver, message, format, delivery }) =>
-      this.#connections
-        .get(connection)
-        ?.receive(receiver, message, format === rawFormat ? 0 : format, delivery),
+      this.#clients.get(connection)?.receive(receiver, message, formatOf(format), delivery),
     );
     for (const name of ["sender_flow", "sendable"] as const)
-      container.on(name, ({ connection, sender }) =>
-        this.#connections.get(connection)?.flow(sender),
-      );
+      container.on(name, ({ connection, sender }) => this.#clients.get(connection)?.flow(sender));
     const outcomes: readonly OutcomeName[] = ["accepted", "rejected", "released", "modified"];
     for (const name of outcomes)
       container.on(name, ({ connection, sender, delivery }) =>
-        this.#connections.get(connection)?.settle(sender, delivery, name),
+        this.#clients.get(connection)?.settle(sender, delivery, name),
       );
     container.on("receiver_close", ({ connection, receiver }) =>
-      this.#connections.get(connection)?.closeProducer(receiver),
+      this.#clients.get(connection)?.closeSender(receiver),
     );
     container.on("sender_close", ({ connection, sender }) =>
-      this.#connections.get(connection)?.closeConsumer(sender),
+      this.#clients.get(connection)?.closeReceiver(sender),
     );
   }
 
@@ -141,22 +139,39 @@ export class Listener {
     container.on("session_error", ignore);
     container.on("connection_error", ignore);
     container.on("error", (error) => this.#parts.report(error));
-    container.on("protocol_error", (error) => this.#parts.report(error));
     container.on("connection_open", ({ connection }) => this.#opened(connection));
-    container.on("session_open", ({ session }) => keepBytes(session));
+    container.on("session_open", ({ connection, session }) =>
+      watchTransfers(session, () => this.#clients.get(connection)?.flowAll(session)),
+    );
     container.on("session_close", ({ connection, session }) =>
-      this.#connections.get(connection)?.close(session),
+      this.#clients.get(connection)?.close(session),
     );
     for (const name of ["connection_close", "disconnected"] as const)
-      container.on(name, ({ connection }) => {
-        this.#connections.get(connection)?.close();
-        this.#connections.delete(connection);
-      });
+      container.on(name, ({ connection }) => this.#forget(connection));
   }
 
   #opened(connection: Connection): void {
-    dropLateFrames(connection);
-    this.#connections.set(connection, new ClientConnection(this.#parts));
-    clearTimeout(this.#sockets.get(connection.socket));
+    const peer = this.#peers.get(connection);
+    if (peer === undefined) return;
+    if (this.#peers.size - this.#strangers.size >= clientsMax) {
+      peer.end(
+        new BrokerError(
+          conditions.resourceLimitExceeded,
+          `More than ${clientsMax} connections are open.`,
+        ),
+      );
+      return;
+    }
+    peer.opened();
+    const onAuthorized = (): void => {
+      peer.authorized();
+      this.#strangers.delete(peer);
+    };
+    this.#clients.set(connection, new ClientConnection(this.#parts, onAuthorized));
+  }
+
+  #forget(connection: Connection): void {
+    this.#clients.get(connection)?.close();
+    this.#clients.delete(connection);
   }
 }

@@ -1,34 +1,13 @@
 /** The node `$management` of an entity: finds the operation that a request names and answers it. */
 import { asBrokerError, BrokerError, conditions, type Condition } from "../errors.js";
-import type { Destination } from "../entities/destination.js";
-import type { Queue } from "../entities/queue.js";
-import type { Subscription } from "../entities/routers.js";
-import type { EntityStore } from "../storage/entity-store.js";
-import { types, type DecodedMessage } from "../wire/rhea.js";
+import { types } from "../wire/rhea.js";
+import { inTime } from "./deadline.js";
+import type { ManagedEntity, Operation } from "./management.js";
 import { messageOperations } from "./message-operations.js";
 import type { Reply } from "./replies.js";
+import type { Request } from "./request-link.js";
 import { ruleOperations } from "./rule-operations.js";
 import { sessionOperations } from "./session-operations.js";
-
-/** What an address stands for: a topic has no queue, only a subscription has rules. */
-export interface ManagedEntity {
-  readonly queue: Queue | undefined;
-  readonly destination: Destination | undefined;
-  readonly subscription: Subscription | undefined;
-  readonly entities: EntityStore;
-}
-
-/** An entity as one request is about it. */
-export interface Managed extends ManagedEntity {
-  /** The receiver for which the request is made, where the client says so. */
-  readonly linkName: string | undefined;
-}
-
-/** Answers the body of the reply; null stands for "there is none". */
-export type Operation = (
-  entity: Managed,
-  body: unknown,
-) => Promise<Readonly<Record<string, unknown>> | null>;
 
 const operations: ReadonlyMap<string, Operation> = new Map([
   ...Object.entries(messageOperations),
@@ -48,6 +27,9 @@ const statusCodes: Readonly<Partial<Record<Condition, number>>> = {
   [conditions.decodeError]: 400,
   [conditions.notImplemented]: 501,
   [conditions.messageTooLarge]: 413,
+  [conditions.resourceLimitExceeded]: 403,
+  [conditions.serverBusy]: 503,
+  [conditions.timeout]: 408,
 };
 
 /** Some clients read the first spelling of each property, some the second. */
@@ -58,17 +40,16 @@ const statusOf = (code: number, description: string): Record<string, unknown> =>
   "status-description": description,
 });
 
-export const answer = async (entity: ManagedEntity, request: DecodedMessage): Promise<Reply> => {
+export const answer = async (entity: ManagedEntity, request: Request): Promise<Reply> => {
   try {
-    const name = String(request.application_properties?.["operation"]);
+    const { operation: name, "associated-link-name": linkName } = request.properties;
+    if (typeof name !== "string")
+      throw new BrokerError(conditions.invalidField, "The request names no operation.");
     const operation = operations.get(name.replace(/^com\.microsoft:/, ""));
     if (operation === undefined)
       throw new BrokerError(conditions.notImplemented, `The operation '${name}' is not served.`);
-    const linkName = request.application_properties?.["associated-link-name"];
-    const body = await operation(
-      { ...entity, linkName: typeof linkName === "string" ? linkName : undefined },
-      request.body,
-    );
+    const managed = { ...entity, linkName: typeof linkName === "string" ? linkName : undefined };
+    const body = await inTime(operation(managed, request.body));
     return body === null
       ? { properties: statusOf(204, "No content"), body: null }
       : { properties: statusOf(200, "OK"), body };

@@ -1,16 +1,13 @@
 /** Management operations on messages: locks, peeking, scheduling, deferred messages. */
 import { z } from "zod";
-import { BrokerError, conditions } from "../errors.js";
-import type { Destination } from "../entities/destination.js";
 import { deadLetterChanges } from "../entities/dead-letter.js";
 import type { Lane } from "../entities/lane.js";
 import { encodeDelivery } from "../entities/message.js";
-import type { Queue } from "../entities/queue.js";
 import { types } from "../wire/rhea.js";
 import { parseMessage } from "../wire/sections.js";
 import { longArray, swapGuidOrder, timestampArray } from "../wire/values.js";
-import type { ManagedEntity, Operation } from "./management-node.js";
-import { messageBytesMax } from "./producer-link.js";
+import { destinationOf, queueOf, type Operation } from "./management.js";
+import { messageBytesMax, messageTooLarge } from "./sender-link.js";
 import { Bytes, LockTokens, parseBody, SequenceNumbers, SessionId } from "./request-body.js";
 
 const peekCountMax = 250;
@@ -38,19 +35,6 @@ const Disposition = z.object({
   "properties-to-modify": z.record(z.string(), z.unknown()).nullish(),
   "session-id": SessionId,
 });
-
-export const queueOf = ({ queue }: ManagedEntity): Queue => {
-  if (queue !== undefined) return queue;
-  throw new BrokerError(
-    conditions.notAllowed,
-    "A topic has no messages to take; ask a subscription.",
-  );
-};
-
-const destinationOf = ({ destination }: ManagedEntity): Destination => {
-  if (destination !== undefined) return destination;
-  throw new BrokerError(conditions.notAllowed, "Messages are sent to queues and topics only.");
-};
 
 const settle = async (
   lane: Lane,
@@ -108,8 +92,7 @@ const peekMessage: Operation = async (entity, body) => {
 
 const scheduleMessage: Operation = async (entity, body) => {
   const { messages } = parseBody(Schedule, body);
-  if (messages.some(({ message }) => message.length > messageBytesMax))
-    throw new BrokerError(conditions.messageTooLarge, "The message is too large.");
+  if (messages.some(({ message }) => message.length > messageBytesMax)) throw messageTooLarge();
   const parsed = messages.map(({ message }) => parseMessage(message));
   return { "sequence-numbers": longArray(await destinationOf(entity).send(parsed)) };
 };

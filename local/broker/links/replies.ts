@@ -1,38 +1,102 @@
-/** Requests that come as messages, and the links on which their replies go back. */
-import { codec, type DecodedMessage, type SendingLink } from "../wire/rhea.js";
+/** The links on which the replies to requests go back, as fast as the client takes them. */
+import { codec, type SendingLink, type Typed } from "../wire/rhea.js";
+import { OutgoingCredit } from "./credit.js";
 
 export interface Reply {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
 
+/** Where a reply goes, and the id by which the client knows what it replies to. */
+export interface ReplyAddress {
+  readonly replyTo: string;
+  readonly messageId: Typed | undefined;
+}
+
+interface WaitingReply {
+  readonly encoded: Buffer;
+  /** The reply is written, or never will be. */
+  readonly done: () => void;
+}
+
 let lastTag = 0;
 
-/** The reply links of one connection, by the names that requests give. */
-export class ReplyLinks {
-  readonly #links = new Map<string, SendingLink>();
+/** Holds back what there is no credit for; how much that can be is up to those who take requests. */
+class ReplyLink {
+  readonly #link: SendingLink;
+  readonly #credit: OutgoingCredit;
+  #waiting: WaitingReply[] = [];
 
-  /** A client that gives its link no target address means the link's name. */
-  add(link: SendingLink): void {
-    this.#links.set(link.name, link);
-    const address = link.target?.address;
-    if (typeof address === "string") this.#links.set(address, link);
+  constructor(link: SendingLink) {
+    this.#link = link;
+    this.#credit = new OutgoingCredit(link);
   }
 
-  remove(link: SendingLink): void {
-    for (const [name, other] of this.#links) if (other === link) this.#links.delete(name);
+  send(reply: WaitingReply): void {
+    this.#waiting.push(reply);
+    this.flow();
   }
 
   /** Sent as settled: an answer to it would only delay what the client does next. */
-  send(request: DecodedMessage, { properties, body }: Reply): void {
-    const link = this.#links.get(request.reply_to ?? "");
-    if (link?.is_open() !== true) return;
+  flow(): void {
+    if (!this.#link.is_open()) {
+      this.close();
+      return;
+    }
+    for (const { encoded, done } of this.#waiting.splice(0, this.#credit.left)) {
+      lastTag += 1;
+      this.#link.send(encoded, Buffer.from(String(lastTag)), 0).settled = true;
+      this.#credit.spend();
+      done();
+    }
+  }
+
+  close(): void {
+    for (const { done } of this.#waiting.splice(0)) done();
+  }
+}
+
+/** The reply links of one connection, by the names that requests give. */
+export class ReplyLinks {
+  readonly #links = new Map<SendingLink, ReplyLink>();
+  readonly #names = new Map<string, SendingLink>();
+
+  /** A client that gives its link no target address means the link's name. */
+  add(link: SendingLink): void {
+    this.#links.set(link, new ReplyLink(link));
+    this.#names.set(link.name, link);
+    const address = link.target?.address;
+    if (typeof address === "string") this.#names.set(address, link);
+  }
+
+  remove(link: SendingLink): void {
+    for (const [name, other] of this.#names) if (other === link) this.#names.delete(name);
+    this.#links.get(link)?.close();
+    this.#links.delete(link);
+  }
+
+  flow(link: SendingLink): void {
+    this.#links.get(link)?.flow();
+  }
+
+  flowAll(): void {
+    for (const reply of this.#links.values()) reply.flow();
+  }
+
+  removeAll(isGone: (link: SendingLink) => boolean): void {
+    for (const link of [...this.#links.keys()].filter(isGone)) this.remove(link);
+  }
+
+  /** Resolves when the reply is handed over, or when there is nobody to take it. */
+  send({ replyTo, messageId }: ReplyAddress, { properties, body }: Reply): Promise<void> {
+    const link = this.#names.get(replyTo);
+    const reply = link && this.#links.get(link);
+    if (reply === undefined) return Promise.resolve();
     const encoded = codec.encode({
-      correlation_id: request.message_id,
+      correlation_id: messageId,
       application_properties: properties,
       body,
     });
-    lastTag += 1;
-    link.send(encoded, Buffer.from(String(lastTag)), 0).settled = true;
+    return new Promise((done) => reply.send({ encoded, done }));
   }
 }

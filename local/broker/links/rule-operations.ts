@@ -5,7 +5,7 @@ import type { Subscription } from "../entities/routers.js";
 import { RuleSet, type RuleDefinition, type RuleFilter } from "../filters/rule.js";
 import type { Typed } from "../wire/rhea.js";
 import { described } from "../wire/values.js";
-import type { ManagedEntity, Operation } from "./management-node.js";
+import type { ManagedEntity, Operation } from "./management.js";
 import { parseBody } from "./request-body.js";
 
 const code = {

@@ -15,6 +15,7 @@ export interface Claim {
 }
 
 const prefix = "SharedAccessSignature ";
+const claimsMax = 10_000;
 
 const unauthorized = (reason: string): BrokerError =>
   new BrokerError(conditions.unauthorized, `Unauthorized access: ${reason}.`);
@@ -62,8 +63,19 @@ export const verifyToken = (token: string, key: SharedKey, nowMs: number): Claim
 /** What one connection has proved so far. */
 export class Claims {
   readonly #expiryByPath = new Map<string, number>();
+  readonly #onFirst: () => void;
+
+  constructor(onFirst: () => void) {
+    this.#onFirst = onFirst;
+  }
 
   add({ path, expiresAtMs }: Claim): void {
+    if (this.#expiryByPath.size >= claimsMax && !this.#expiryByPath.has(path))
+      throw new BrokerError(
+        conditions.resourceLimitExceeded,
+        `A connection holds tokens for ${claimsMax} paths at most.`,
+      );
+    if (this.#expiryByPath.size === 0) this.#onFirst();
     this.#expiryByPath.set(path, expiresAtMs);
   }
 

@@ -2,20 +2,30 @@
 import { BrokerError, conditions } from "../errors.js";
 import type { HeldSession, SessionDesk } from "../entities/session-desk.js";
 import { types, type SendingLink } from "../wire/rhea.js";
+import { checkIdentifier } from "../wire/sections.js";
 import { ticks } from "../wire/values.js";
+import { inTime } from "./deadline.js";
 
 export const sessionFilter = "com.microsoft:session-filter";
 const lockedUntilProperty = "com.microsoft:locked-until-utc";
 const timeoutProperty = "com.microsoft:timeout";
 const defaultTimeoutMs = 60_000;
+const timeoutMaxMs = 600_000;
+
+const timeoutOf = ({ properties }: SendingLink): number => {
+  const asked = properties?.[timeoutProperty];
+  return typeof asked === "number" ? Math.min(asked, timeoutMaxMs) : defaultTimeoutMs;
+};
 
 /** The session that a receiver asks for: null is the next free one, undefined none at all. */
 export const requestedSession = (link: SendingLink): string | null | undefined => {
   const filter = link.source?.filter ?? {};
-  if (!(sessionFilter in filter)) return undefined;
+  if (typeof filter !== "object" || !Object.hasOwn(filter, sessionFilter)) return undefined;
   // Some clients describe the value, some send it as it is.
   const value = types.unwrap(filter[sessionFilter]);
-  return typeof value === "string" ? value : null;
+  if (typeof value !== "string") return null;
+  checkIdentifier(value);
+  return value;
 };
 
 /** The library has answered the attach by the time that we see it; this takes the answer back. */
@@ -30,9 +40,12 @@ export const waitForSession = async (
   desk: SessionDesk,
   { sessionId, onWait }: { sessionId: string | null; onWait: (giveUp: () => void) => void },
 ): Promise<HeldSession> => {
-  if (sessionId !== null) return desk.accept(sessionId);
-  const timeoutMs = Number(link.properties?.[timeoutProperty] ?? defaultTimeoutMs);
-  const held = await desk.acceptNext(timeoutMs, onWait);
+  if (sessionId !== null) {
+    // A session that is just being given back is as good as free.
+    await inTime(desk.released(sessionId));
+    return desk.accept(sessionId);
+  }
+  const held = await desk.acceptNext(timeoutOf(link), onWait);
   if (held !== undefined) return held;
   throw new BrokerError(conditions.timeout, "No session with messages became free in time.");
 };

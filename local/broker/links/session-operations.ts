@@ -3,8 +3,7 @@ import { z } from "zod";
 import { BrokerError, conditions } from "../errors.js";
 import type { SessionDesk } from "../entities/session-desk.js";
 import { types } from "../wire/rhea.js";
-import type { ManagedEntity, Operation } from "./management-node.js";
-import { queueOf } from "./message-operations.js";
+import { queueOf, type ManagedEntity, type Operation } from "./management.js";
 import { Bytes, parseBody } from "./request-body.js";
 
 const Session = z.object({ "session-id": z.string() });

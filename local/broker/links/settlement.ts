@@ -1,5 +1,5 @@
 /** Tells a peer how a delivery ended. */
-import type { BrokerError } from "../errors.js";
+import { asBrokerError, type BrokerError } from "../errors.js";
 import { codec, type AmqpError, type Connection, type Delivery } from "../wire/rhea.js";
 
 const accepted = codec.accepted().described();
@@ -13,13 +13,19 @@ export const amqpError = ({ condition, message }: BrokerError): AmqpError => ({
  * A peer that asked for the two-step settlement never sends the second step, so what we settled is
  * settled for both: otherwise the session's ring of deliveries fills up and delivery stops.
  */
-const forget = (delivery: Delivery): void => {
+const settleForBoth = (delivery: Delivery): void => {
   delivery.remote_settled = true;
 };
 
 export const settleAccepted = (delivery: Delivery): void => {
   delivery.update(true, accepted);
-  forget(delivery);
+  settleForBoth(delivery);
+};
+
+/** For a delivery on a link that is not there any more. */
+export const settleUnanswered = (delivery: Delivery): void => {
+  delivery.settled = true;
+  settleForBoth(delivery);
 };
 
 /*
@@ -29,10 +35,11 @@ export const settleAccepted = (delivery: Delivery): void => {
 export const settleRejected = (
   delivery: Delivery,
   connection: Connection,
-  error: BrokerError,
+  error: unknown,
 ): void => {
+  if (!connection.is_open()) return;
   connection._process();
-  delivery.update(true, codec.rejected({ error: amqpError(error) }).described());
+  delivery.update(true, codec.rejected({ error: amqpError(asBrokerError(error)) }).described());
   connection._process();
-  forget(delivery);
+  settleForBoth(delivery);
 };

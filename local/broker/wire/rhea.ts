@@ -3,7 +3,7 @@
  * link internals that a server needs. The casts of this file are the only ones to rhea.
  */
 import rhea from "rhea";
-import type { Server, Socket } from "node:net";
+import type { Socket } from "node:net";
 
 /** A value together with its AMQP type, as rhea's codec reads and writes it. */
 export interface Typed {
@@ -72,35 +72,83 @@ export interface Delivery {
   update(settled: boolean, state: Typed): void;
 }
 
-export interface TransferFrame {
-  readonly performative: { message_format?: number | null };
-}
-
 /** A frame as far as it says whom it is for. */
 export interface ChannelFrame {
   readonly channel: number;
 }
 
+export interface TransferFrame extends ChannelFrame {
+  readonly performative: {
+    readonly handle: number;
+    readonly aborted?: boolean | null;
+    message_format?: number | null;
+  };
+  payload?: Buffer | undefined;
+}
+
+export interface FlowFrame extends ChannelFrame {
+  readonly performative: { readonly handle?: number | null };
+}
+
+/** Of an attach or a detach. */
+export interface HandleFrame extends ChannelFrame {
+  readonly performative: { readonly handle: number };
+}
+
+export interface DispositionFrame extends ChannelFrame {
+  readonly performative: { readonly role: boolean; first: number; last?: number | null };
+}
+
+export interface OpenFrame extends ChannelFrame {
+  readonly performative: {
+    readonly max_frame_size?: number | null;
+    readonly idle_time_out?: number | null;
+  };
+}
+
+/** The deliveries of one direction that are not settled by both sides, in the order of their ids. */
+interface Deliveries {
+  readonly size: number;
+  get_head(): { readonly id: number } | undefined;
+}
+
 export interface Session {
-  readonly outgoing: { available(): number };
+  readonly connection: Connection;
+  readonly local: { readonly begin: { handle_max?: number } };
+  readonly remote: { readonly handles: Readonly<Record<number, IncomingLink>> };
+  readonly incoming: { readonly deliveries: Deliveries };
+  readonly outgoing: {
+    readonly deliveries: Deliveries;
+    readonly next_delivery_id: number;
+    readonly next_pending_delivery: number;
+    available(): number;
+    /** How many frames the peer has room for. */
+    transfer_window(): number;
+  };
+  on_flow(frame: FlowFrame): void;
   on_transfer(frame: TransferFrame): void;
 }
 
 export interface Connection {
+  accept(socket: Socket): void;
+  input(bytes: Buffer): void;
   /** Writes out what is due, now. */
   _process(): void;
   /** Has what is due written out at the end of this turn. */
   _register(): void;
   is_open(): boolean;
-  is_remote_open(): boolean;
+  open(): void;
   close(error?: AmqpError): void;
+  on(name: "error" | "protocol_error", on: (error: unknown) => void): void;
+  on_open(frame: OpenFrame): void;
   on_begin(frame: ChannelFrame): void;
   on_end(frame: ChannelFrame): void;
-  on_attach(frame: ChannelFrame): void;
-  on_flow(frame: ChannelFrame): void;
-  on_transfer(frame: ChannelFrame): void;
-  on_disposition(frame: ChannelFrame): void;
-  on_detach(frame: ChannelFrame): void;
+  on_attach(frame: HandleFrame): void;
+  on_flow(frame: FlowFrame): void;
+  on_transfer(frame: TransferFrame): void;
+  on_disposition(frame: DispositionFrame): void;
+  on_detach(frame: HandleFrame): void;
+  readonly remote_channel_map: Readonly<Record<number, Session>>;
   readonly socket: Socket;
 }
 
@@ -131,6 +179,15 @@ export interface Link {
   is_open(): boolean;
 }
 
+/** Our side of a client's sender. */
+export interface IncomingLink extends Link {
+  readonly credit: number;
+  /** The delivery of which frames are still to come. */
+  _incomplete?: { settled: boolean } | undefined;
+  is_receiver(): boolean;
+  add_credit(credit: number): void;
+}
+
 /** Our side of a client's receiver. */
 export interface SendingLink extends Link {
   credit: number;
@@ -154,7 +211,7 @@ export interface OutcomeContext extends SendingContext {
   readonly delivery: Delivery;
 }
 export interface ReceivingContext extends SessionContext {
-  readonly receiver: Link;
+  readonly receiver: IncomingLink;
 }
 export interface TransferContext extends ReceivingContext {
   readonly delivery: Delivery;
@@ -190,8 +247,8 @@ export interface Container {
     name: "connection_open" | "connection_close" | "connection_error" | "disconnected",
     on: (context: ConnectionContext) => void,
   ): void;
-  on(name: "error" | "protocol_error", on: (error: unknown) => void): void;
-  listen(options: Readonly<Record<string, unknown>>): Server;
+  on(name: "error", on: (error: unknown) => void): void;
+  create_connection(options: Readonly<Record<string, unknown>>): Connection;
 }
 
 export interface DecodedMessage {

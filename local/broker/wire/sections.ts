@@ -1,6 +1,7 @@
 /** An encoded message, cut where the broker may write: header and annotations apart from the rest. */
 import { randomBytes } from "node:crypto";
 import { BrokerError, conditions } from "../errors.js";
+import { decodeError, EncodedValues, kind } from "./encoded-values.js";
 import { types, type Typed } from "./rhea.js";
 import { listFields, mapEntries } from "./values.js";
 
@@ -39,6 +40,37 @@ interface Sections {
   readonly applicationPropertiesAt: number;
   readonly bodyAt: number;
 }
+
+/** The service's own limit for message and session ids. */
+const identifierLengthMax = 128;
+
+/** Throws `amqp:invalid-field` for what is no message or session id. */
+export const checkIdentifier = (text: string): void => {
+  if (text.length > identifierLengthMax)
+    throw new BrokerError(
+      conditions.invalidField,
+      `Message and session ids have at most ${identifierLengthMax} characters.`,
+    );
+  // PostgreSQL has no text with NUL.
+  if (text.includes("\0"))
+    throw new BrokerError(
+      conditions.invalidField,
+      "Message and session ids have no NUL character.",
+    );
+};
+
+/**
+ * Walks over all sections of a message without decoding them, the body too: whoever receives it has
+ * to decode it. Throws `amqp:decode-error`.
+ */
+export const checkMessage = (encoded: Buffer): void => {
+  const values = new EncodedValues(encoded);
+  for (let at = 0; at < encoded.length;) {
+    if (values.kindAt(at, encoded.length) !== kind.described)
+      throw decodeError("a section has no descriptor");
+    at = values.skip(at, encoded.length);
+  }
+};
 
 const readSections = (encoded: Buffer): Sections => {
   const reader = new types.Reader(encoded);
@@ -80,14 +112,22 @@ const encodeSection = (section: Typed): Buffer => {
 /** The identifying text of a message id or group id, whichever type it has. */
 const textOf = (value: Typed | undefined): string | null => {
   if (value === undefined) return null;
-  const text = Buffer.isBuffer(value.value) ? value.value.toString("hex") : String(value.value);
-  // PostgreSQL has no text with NUL.
-  if (text.includes("\0"))
-    throw new BrokerError(
-      conditions.invalidField,
-      "Message and session ids have no NUL character.",
-    );
+  const { value: id } = value;
+  if (typeof id !== "string" && typeof id !== "number" && !Buffer.isBuffer(id))
+    throw decodeError("an id has another type");
+  const text = Buffer.isBuffer(id) ? id.toString("hex") : String(id);
+  checkIdentifier(text);
   return text;
+};
+
+/** A number of milliseconds, in a field that counts them or names a time. */
+const millisecondsOf = (value: Typed | undefined): number | null => {
+  if (value === undefined) return null;
+  const { value: given } = value;
+  const ms = given instanceof Date ? given.getTime() : given;
+  if (typeof ms !== "number" || !Number.isSafeInteger(ms))
+    throw decodeError("a time is none, or too far away");
+  return ms;
 };
 
 /** Most clients cannot settle a message without id: the service gives it one, and so do we. */
@@ -107,17 +147,17 @@ const decodeFailure = (error: unknown): BrokerError =>
 /** Reads one encoded message; its bytes are copied, so that the socket's buffer can go. */
 export const parseMessage = (encoded: Buffer): ParsedMessage => {
   try {
+    checkMessage(encoded);
     const sections = readSections(encoded);
     const properties = listFields(sections.properties);
-    const timeToLive = listFields(sections.header)[2];
     const scheduled = sections.annotationEntries.find(([key]) => key === scheduledAnnotation)?.[1];
     const givenId = textOf(properties[0]);
     const messageId = givenId ?? randomBytes(16).toString("hex");
     return {
       messageId,
       sessionId: textOf(properties[10]),
-      timeToLiveMs: timeToLive === undefined ? null : Number(timeToLive.value),
-      scheduledForMs: scheduled === undefined ? null : Number(scheduled.value),
+      timeToLiveMs: millisecondsOf(listFields(sections.header)[2]),
+      scheduledForMs: millisecondsOf(scheduled),
       annotations: sections.annotations,
       bare:
         givenId === null
@@ -135,6 +175,7 @@ export const parseMessage = (encoded: Buffer): ParsedMessage => {
 /** The messages in a batch: each data section of its body is one whole encoded message. */
 export const parseBatch = (encoded: Buffer): ParsedMessage[] => {
   try {
+    checkMessage(encoded);
     const reader = new types.Reader(encoded);
     reader.position = readSections(encoded).bodyAt;
     const messages: ParsedMessage[] = [];

@@ -1,11 +1,11 @@
 /** What the protocol allows a client to do beyond the genuine one's habits. */
-import { createHmac, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Socket, connect as connectSocket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bodies, brokerFixture, type BrokerFixture } from "../../support/broker/broker.js";
+import { bodies, brokerFixture, token, type BrokerFixture } from "../../support/broker/broker.js";
 
 let fixture: BrokerFixture;
 const connections: Connection[] = [];
@@ -17,16 +17,6 @@ afterEach(() => {
   for (const connection of connections.splice(0)) connection.close();
 });
 afterAll(() => fixture.stop());
-
-const token = (audience: string, { key = "SAS_KEY_VALUE", lifeS = 600 } = {}): string => {
-  const resource = encodeURIComponent(audience);
-  const expiry = Math.floor(Date.now() / 1000) + lifeS;
-  const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
-  return (
-    `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}` +
-    `&se=${expiry}&skn=RootManageSharedAccessKey`
-  );
-};
 
 const open = async (): Promise<Connection> => {
   const connection = rhea.create_container().connect({
@@ -254,8 +244,11 @@ test("noise on the socket ends that connection alone", async () => {
   const socket = connectSocket(fixture.broker.port, "127.0.0.1");
   socket.on("error", () => undefined);
   const closed = once(socket, "close");
+  let answer = "";
+  socket.on("data", (bytes) => (answer += bytes.toString("latin1")));
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await closed;
+  expect(answer).toBe("AMQP\x03\x01\x00\x00");
   expect(String(reported.at(-1))).toContain("Invalid protocol header");
   expect(fixture.broker.status().status).toBe("ok");
   const sender = fixture.client.createSender("plain");

@@ -8,6 +8,10 @@ import { testConfiguration } from "./broker.js";
 
 export interface BrokerProcess {
   readonly port: number;
+  /** Whether it runs: nothing that it did not handle has ended it. */
+  readonly isAlive: boolean;
+  /** Bytes that are in use; it answers only while its event loop turns. */
+  memory(): Promise<number>;
   /** As a crash does: nothing is said to clients, nothing is finished. */
   kill(): Promise<void>;
 }
@@ -35,12 +39,23 @@ const portOf = async (child: ChildProcess): Promise<number> => {
 };
 
 export const runBroker = async (url: string, port: number): Promise<BrokerProcess> => {
-  const child = fork(bundle, [url, String(port), JSON.stringify(testConfiguration)]);
+  const child = fork(bundle, [url, String(port), JSON.stringify(testConfiguration)], {
+    execArgv: ["--expose-gc"],
+  });
   const exited = once(child, "exit");
   const started = await Promise.race([portOf(child), exited.then(() => undefined)]);
   if (started === undefined) throw new Error("the broker's process ended before it was ready");
   return {
     port: started,
+    get isAlive() {
+      return child.exitCode === null && child.signalCode === null;
+    },
+    memory: async () => {
+      const answer = once(child, "message");
+      child.send("memory");
+      const [message] = (await Promise.race([answer, exited])) as unknown[];
+      return z.object({ memory: z.number() }).parse(message).memory;
+    },
     kill: async () => {
       child.kill("SIGKILL");
       await exited;

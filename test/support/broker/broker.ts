@@ -1,6 +1,7 @@
 /** A broker on a database of its own, for tests with the genuine client. */
+import { createHmac } from "node:crypto";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
-import { startBroker, type Broker } from "../../../local/broker/broker.js";
+import { startBroker, type Broker, type BrokerOptions } from "../../../local/broker/broker.js";
 import { parseTopology } from "../../../local/broker/topology.js";
 import { createDatabase } from "../database/database.js";
 
@@ -80,6 +81,20 @@ export const connectionString = (port: number, key = "SAS_KEY_VALUE"): string =>
   `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;` +
   `SharedAccessKey=${key};UseDevelopmentEmulator=true;`;
 
+/** A shared access signature, of the emulator's key where no other is given. */
+export const token = (
+  audience: string,
+  { key = "SAS_KEY_VALUE", lifeS = 600 }: { key?: string; lifeS?: number } = {},
+): string => {
+  const resource = encodeURIComponent(audience);
+  const expiry = Math.floor(Date.now() / 1000) + lifeS;
+  const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
+  return (
+    `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}` +
+    `&se=${expiry}&skn=RootManageSharedAccessKey`
+  );
+};
+
 /** A client that does not wait long before it tries again. */
 export const connect = (
   port: number,
@@ -102,7 +117,7 @@ export interface BrokerFixture {
 }
 
 export const brokerFixture = async (
-  options: { readonly report?: (error: unknown) => void } = {},
+  options: Pick<BrokerOptions, "report" | "patience"> = {},
 ): Promise<BrokerFixture> => {
   const database = await createDatabase();
   const broker = await startBroker({

@@ -1,10 +1,12 @@
 /** A client's receiver: sends what it asks for, and carries out what it decides on each message. */
-import { asBrokerError, type BrokerError } from "../errors.js";
+import type { BrokerError } from "../errors.js";
 import type { Changes, Consumer, Lane } from "../entities/lane.js";
 import type { Lock } from "../entities/lock-table.js";
 import { encodeDelivery, type StoredMessage } from "../entities/message.js";
 import type { Delivery, SendingLink, Typed } from "../wire/rhea.js";
 import { listFields, mapEntries } from "../wire/values.js";
+import { OutgoingCredit } from "./credit.js";
+import { inTime } from "./deadline.js";
 import { amqpError, settleAccepted, settleRejected } from "./settlement.js";
 
 export type OutcomeName = "accepted" | "rejected" | "released" | "modified";
@@ -14,21 +16,22 @@ const settledMode = 1;
 
 const changesOf = (map: Typed | undefined): Changes => new Map(mapEntries(map));
 
-export class ConsumerLink implements Consumer {
+export class ReceiverLink implements Consumer {
   readonly locks: boolean;
   readonly name: string;
   readonly #link: SendingLink;
   readonly #lane: Lane;
   readonly #onClose: () => void;
-  /** How many deliveries the link has been given since its beginning, sent or not. */
-  #assigned = 0;
+  readonly #credit: OutgoingCredit;
   #reserved = 0;
   #drainIsDue = false;
+  #draining: Promise<void> | undefined;
 
   constructor(link: SendingLink, lane: Lane, onClose: () => void) {
     this.#link = link;
     this.#lane = lane;
     this.#onClose = onClose;
+    this.#credit = new OutgoingCredit(link);
     this.name = link.name;
     this.locks = link.snd_settle_mode !== settledMode;
     // A drain is answered even where no credit is left: the client waits for it.
@@ -36,22 +39,23 @@ export class ConsumerLink implements Consumer {
   }
 
   capacity(): number {
-    const { credit, delivery_count: sent, session } = this.#link;
-    const asked = credit + sent - this.#assigned;
-    return Math.min(asked, session.outgoing.available()) - this.#reserved;
+    return this.#credit.left - this.#reserved;
   }
 
   reserve(): void {
     this.#reserved += 1;
   }
 
+  unreserve(): void {
+    this.#reserved -= 1;
+  }
+
   deliver(message: StoredMessage, lock: Lock | null): void {
-    if (lock === null) this.#reserved -= 1;
     if (!this.#link.is_open()) return;
     const encoded = encodeDelivery(message, lock?.lockedUntilMs ?? null);
     const tag = lock?.token ?? Buffer.from(String(message.sequenceNumber));
     const delivery = this.#link.send(encoded, tag, 0);
-    this.#assigned += 1;
+    this.#credit.spend();
     if (!this.locks) delivery.settled = true;
   }
 
@@ -60,28 +64,26 @@ export class ConsumerLink implements Consumer {
   }
 
   /** The client changed how much it asks for, or there is room again. */
-  flow(): void {
+  async flow(): Promise<void> {
     this.#lane.dispatch();
-    if (this.#link._draining) void this.#answerDrain();
+    if (!this.#link._draining) return;
+    this.#draining ??= this.#answerDrain().finally(() => (this.#draining = undefined));
+    await this.#draining;
   }
 
-  settle(delivery: Delivery, outcome: OutcomeName): void {
-    void this.#settle(delivery, outcome);
+  async settle(delivery: Delivery, outcome: OutcomeName): Promise<void> {
+    const { connection } = this.#link;
+    try {
+      if (this.locks) await inTime(this.#carryOut(delivery, outcome));
+      if (connection.is_open()) settleAccepted(delivery);
+    } catch (error) {
+      await Promise.resolve();
+      settleRejected(delivery, connection, error);
+    }
   }
 
   closed(): void {
     this.#onClose();
-  }
-
-  async #settle(delivery: Delivery, outcome: OutcomeName): Promise<void> {
-    const { connection } = this.#link;
-    try {
-      if (this.locks) await this.#carryOut(delivery, outcome);
-      if (connection.is_open()) settleAccepted(delivery);
-    } catch (error) {
-      await Promise.resolve();
-      if (connection.is_open()) settleRejected(delivery, connection, asBrokerError(error));
-    }
   }
 
   async #carryOut({ tag, remote_state: state }: Delivery, outcome: OutcomeName): Promise<void> {
@@ -117,10 +119,7 @@ export class ConsumerLink implements Consumer {
   #drain(): boolean {
     if (!this.#drainIsDue) return false;
     this.#drainIsDue = false;
-    // What waits for the peer's window is still to be sent, on credit that is granted later.
-    this.#assigned += this.#link.credit;
-    this.#link.delivery_count += this.#link.credit;
-    this.#link.credit = 0;
+    this.#credit.forfeit();
     return true;
   }
 }
