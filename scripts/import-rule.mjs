@@ -17,7 +17,8 @@ const arrows = [
   [/^orchestrations\/.*\.activities\.ts$/, [/\.flow\.ts$/, /^shared\/(?!http\/)/]],
   [/^functions\/main\.ts$/, [/^(functions|orchestrations|shared)\//]],
   [/^functions\//, [/^functions\//, /^shared\//, /\.flow\.ts$/]],
-  [/^local\//, [/^local\//]],
+  // The local parts know nothing of the app, but for the list of what is an outage: there is one list.
+  [/^local\//, [/^local\//, /^shared\/platform\/outage\.ts$/]],
   [
     /^bench\//,
     [/^bench\//, /^shared\/(contracts|domain|http|platform)\//, /^local\/postgres\/server\.ts$/],

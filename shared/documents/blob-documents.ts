@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { BlockBlobClient, ContainerClient } from "@azure/storage-blob";
 import type { BlobConnection } from "../platform/document-settings.js";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
-import { isIdentityError } from "../platform/identity-error.js";
+import { isOutage, passOutage } from "../platform/outage.js";
 import { piecesOf } from "../platform/pieces.js";
 import type { DocumentStore, OpenedDocument, WrittenDocument } from "./documents.js";
 
@@ -50,16 +50,16 @@ const isServiceError = (error: unknown): error is ServiceError =>
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   isServiceError(error) && error.code !== undefined && codes.includes(error.code);
 
-const isOutage = (error: unknown): boolean =>
+const isAway = (error: unknown): boolean =>
   isServiceError(error)
     ? error.statusCode === undefined || error.statusCode === 429 || error.statusCode >= 500
-    : isIdentityError(error);
+    : isOutage(error);
 
 const guarded = async <Value>(call: Promise<Value>): Promise<Value> => {
   try {
     return await call;
   } catch (error) {
-    if (isOutage(error)) throw new DependencyUnavailableError("the document store", error);
+    if (isAway(error)) throw new DependencyUnavailableError("the document store", error);
     throw error;
   }
 };
@@ -131,7 +131,7 @@ const write = async (
     return isWritten ? { bytes, sha256: hash.digest() } : undefined;
   } finally {
     // Where the store is away, the blocks stay unseen until the key is removed, or a week.
-    if (!isWritten && blocks.length > 0) await discardBlocks(blob).catch(() => undefined);
+    if (!isWritten && blocks.length > 0) await discardBlocks(blob).catch(passOutage);
   }
 };
 

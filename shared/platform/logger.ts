@@ -1,4 +1,5 @@
 /** Structured log lines: one JSON object each, with credentials removed and IBANs masked. */
+import { failureNotes, type NoteFailure } from "./outage.js";
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 export type LogFields = Readonly<Record<string, unknown>>;
@@ -72,3 +73,10 @@ export const createLogger = (minimum: LogLevel, write: WriteLine, base: LogField
     with: (fields) => createLogger(minimum, write, { ...base, ...fields }),
   };
 };
+
+/** Notes failures of work that nobody waits for: outages as warnings, anything else as an error. */
+export const loggedFailures = (logger: Logger): NoteFailure =>
+  failureNotes(({ work, isOutage, error }) => {
+    if (isOutage) logger.warn(`${work} waits for an outage to pass.`, { error });
+    else logger.error(`${work} failed.`, { error });
+  });

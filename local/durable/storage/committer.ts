@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Change, Committed, CreatedInstance } from "./change.js";
 import { flushStatement } from "./flush-statement.js";
-import { isOutage } from "./outage.js";
+import { isOutage } from "../../../shared/platform/outage.js";
 import { heard } from "./transaction.js";
 
 interface Waiting {

@@ -1,14 +1,11 @@
-/** Tells a database that is away from one that has refused. */
-import { DatabaseError } from "pg";
-
-/** Lost connections, too many of them, a server that stops or a transaction that may be repeated. */
-const passing = /^(?:08|53|57|40)/u;
+/** How long the database may take to answer whoever asks from outside. */
+import { OutageError } from "../../../shared/platform/outage.js";
 
 /** So long whoever asks from outside waits for the database before hearing that it is away. */
 export const patienceMs = 5_000;
 
 /** The database has not answered in time. What it was asked for may have happened, or may yet. */
-export class DatabaseAway extends Error {
+export class DatabaseAway extends OutageError {
   override readonly name = "DatabaseAway";
 
   constructor() {
@@ -29,12 +26,4 @@ export const within = async <Result>(timeoutMs: number, work: Promise<Result>): 
   } finally {
     clearTimeout(timer);
   }
-};
-
-/** A server's answer is final; anything else may be tried again. */
-export const isOutage = (error: unknown): boolean => {
-  if (error instanceof DatabaseError) return passing.test(error.code ?? "");
-  if (error instanceof DatabaseAway) return true;
-  if (!(error instanceof Error)) return false;
-  return "syscall" in error || /connection|timeout/iu.test(error.message);
 };

@@ -1,6 +1,7 @@
 /** Documents of any size in PostgreSQL: rows of pieces, which count once the document's row is there. */
 import { createHash, randomUUID } from "node:crypto";
 import { z } from "zod";
+import { passOutage } from "../../platform/outage.js";
 import { piecesOf } from "../../platform/pieces.js";
 import type { Queryable } from "../platform/database.js";
 
@@ -66,7 +67,7 @@ export const writeDocument = async (
   } finally {
     // Where the database is away, the pieces stay unseen until the key is removed.
     if (!isWritten)
-      await database.execute(deletePieces, [documentKey, writeId]).catch(() => undefined);
+      await database.execute(deletePieces, [documentKey, writeId]).catch(passOutage);
   }
 };
 

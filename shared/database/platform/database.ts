@@ -4,10 +4,10 @@ import pg from "pg";
 import type { z } from "zod";
 import type { DatabaseConnection } from "../../platform/config.js";
 import { DependencyUnavailableError } from "../../platform/dependency-unavailable.js";
-import type { Logger } from "../../platform/logger.js";
-import { entraPassword } from "./entra-password.js";
+import { loggedFailures, type Logger } from "../../platform/logger.js";
+import { isOutage } from "../../platform/outage.js";
+import { openPool, withConnection } from "./connections.js";
 import { migrate } from "./migrate.js";
-import { isOutage, isRetryable } from "./postgres-errors.js";
 
 export interface Queryable {
   rows<Row>(row: z.ZodType<Row>, text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -52,33 +52,6 @@ export interface DatabaseSettings {
 export const uniqueViolation = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code === "23505" ? error.constraint : undefined;
 
-/** The types of this pool alone: `pg.types` is shared by everything that runs in the process. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pg.types.builtins.INT8 && format !== "binary"
-      ? (text: string): bigint => BigInt(text)
-      : (pg.types.getTypeParser(oid, format) as (text: string) => unknown),
-};
-
-const poolConfig = ({ connection, poolSize = 16 }: DatabaseSettings): pg.PoolConfig => ({
-  ...(connection.kind === "url"
-    ? { connectionString: connection.url }
-    : {
-        host: connection.host,
-        database: connection.database,
-        user: connection.user,
-        password: entraPassword(),
-        ssl: true,
-      }),
-  max: poolSize,
-  connectionTimeoutMillis: 5_000,
-  idle_in_transaction_session_timeout: 30_000,
-  statement_timeout: 30_000,
-  keepAlive: true,
-  application_name: "borsello",
-  types,
-});
-
 const statementNames = new Map<string, string>();
 
 /** A prepared statement's name: the hash of its text, so each connection parses and plans it once. */
@@ -107,9 +80,17 @@ const runOn =
   (text, values) =>
     client.query<object>({ name: statementName(text), text, values: [...values] });
 
+const serializationFailure = "40001";
+const deadlockDetected = "40P01";
+
+/** The server undid the work because of somebody else's: doing it again is safe and may succeed. */
+const isRetryable = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError &&
+  (error.code === serializationFailure || error.code === deadlockDetected);
+
 const attemptsMax = 4;
 
-/** Repeats work that the server rolled back for another's sake; turns lost connections into outages. */
+/** Repeats work that the server rolled back for another's sake; gives outages their name. */
 const guarded = async <Value>(work: () => Promise<Value>): Promise<Value> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -127,56 +108,75 @@ const inTransaction = async <Value>(
   work: (tx: Queryable) => Promise<Value>,
 ): Promise<Value> => {
   const client = await pool.connect();
-  let broken = false;
+  let isBroken = false;
   try {
     await client.query("begin");
     const value = await work(queryable(runOn(client)));
     await client.query("commit");
     return value;
   } catch (error) {
-    // A connection that cannot even roll back is of no use to the next one.
+    // Closing the connection rolls back, too: a connection that cannot be told to is of no more use.
     await client.query("rollback").catch(() => {
-      broken = true;
+      isBroken = true;
     });
     throw error;
   } finally {
-    client.release(broken);
+    client.release(isBroken);
   }
 };
 
-const prepareOnce = (pool: pg.Pool, settings: DatabaseSettings): (() => Promise<void>) => {
+/** So long a call waits for migrations that are under way, here or in another instance. */
+const preparationMs = 10_000;
+
+const withinPreparation = async (prepared: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new DependencyUnavailableError("the database, which is being migrated,")),
+      preparationMs,
+    );
+  });
+  await Promise.race([prepared, late]).finally(() => clearTimeout(timer));
+};
+
+interface Preparation {
+  /** Resolves once the schema is up to date, however long that takes. */
+  readonly ready: () => Promise<void>;
+  /** The same for a call, which does not wait that long. */
+  readonly soon: () => Promise<void> | undefined;
+}
+
+const preparation = ({ connection, prepare }: DatabaseSettings): Preparation => {
   let prepared: Promise<void> | undefined;
-  const prepare = async (): Promise<void> => {
-    const client = await pool.connect();
-    try {
+  let isDone = false;
+  const prepareNow = () =>
+    withConnection(connection, async (client) => {
       await migrate(client);
-      await settings.prepare?.(queryable(runOn(client)));
-    } finally {
-      client.release();
-    }
-  };
-  return () => {
+      await prepare?.(queryable(runOn(client)));
+      isDone = true;
+    });
+  const ready = (): Promise<void> => {
     // A start that failed (the server was away) is tried again by the next call.
-    prepared ??= guarded(prepare).catch((error: unknown) => {
+    prepared ??= guarded(prepareNow).catch((error: unknown) => {
       prepared = undefined;
       throw error;
     });
     return prepared;
   };
+  return { ready, soon: () => (isDone ? undefined : withinPreparation(ready())) };
 };
+
+const poolSizeDefault = 16;
 
 /** Opens the database; connects, migrates and prepares it before its first use. */
 export const openDatabase = (settings: DatabaseSettings): Database => {
-  const pool = new pg.Pool(poolConfig(settings));
-  // Without a listener, a server restart would end the process through an idle connection.
-  pool.on("error", (error) =>
-    settings.logger.warn("An idle database connection broke.", { error }),
-  );
-  const ready = prepareOnce(pool, settings);
+  const { connection, poolSize = poolSizeDefault, logger } = settings;
+  const pool = openPool(connection, poolSize, loggedFailures(logger));
+  const { ready, soon } = preparation(settings);
   const listeners: (() => void)[] = [];
   const runOnPool = runOn(pool);
   const run: Run = async (text, values) => {
-    await ready();
+    await soon();
     return guarded(() => runOnPool(text, values));
   };
   const committed = <Value>(value: Value): Value => {
@@ -185,7 +185,7 @@ export const openDatabase = (settings: DatabaseSettings): Database => {
   };
   const base = queryable(run);
   const quietTransaction: Database["quietTransaction"] = async (work) => {
-    await ready();
+    await soon();
     return guarded(() => inTransaction(pool, work));
   };
   return {
