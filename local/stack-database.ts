@@ -35,6 +35,7 @@ export const checkDatabase = async (connectionString: string): Promise<void> => 
       `The database ${placeOf(connectionString)} cannot be used: ${describe(error)}.`,
     );
   } finally {
+    // Nothing is lost with a connection that cannot even be closed.
     await client.end().catch(() => undefined);
   }
 };

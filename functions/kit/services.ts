@@ -23,7 +23,8 @@ import {
 import { systemClock, type Clock } from "../../shared/platform/clock.js";
 import type { Config } from "../../shared/platform/config.js";
 import { faultPoints, type FaultPoints } from "../../shared/platform/fault-points.js";
-import type { Logger } from "../../shared/platform/logger.js";
+import { loggedFailures, type Logger } from "../../shared/platform/logger.js";
+import type { NoteFailure } from "../../shared/platform/outage.js";
 import { remembered } from "../../shared/platform/remembered.js";
 import { documentStore } from "./document-store.js";
 import { createSeal, type Seal } from "./sealing.js";
@@ -38,6 +39,7 @@ export interface Services {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly note: NoteFailure;
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
   readonly relay: OutboxRelay;
@@ -91,6 +93,7 @@ export const createServices = (
     database,
     clock,
     logger,
+    note: loggedFailures(logger),
     faults,
     bus,
     relay,

@@ -6,6 +6,7 @@ import { getHealthRoute, type Health } from "../../shared/contracts/platform/hea
 import { outboxBacklog } from "../../shared/database/outbox/backlog.js";
 import { instanceState } from "../../shared/durable/flow-client.js";
 import type { ServiceBusConnection } from "../../shared/platform/config.js";
+import { OutageError, type NoteFailure } from "../../shared/platform/outage.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 
@@ -28,14 +29,19 @@ export const brokerAddress = (connection: ServiceBusConnection): BrokerAddress =
   return { host: hostname, port: port === "" ? amqpsPort : Number(port) };
 };
 
-const withinPatience = async <Value>(work: Promise<Value>): Promise<Value | undefined> => {
+const withinPatience = async <Value>(
+  note: NoteFailure,
+  part: string,
+  work: Promise<Value>,
+): Promise<Value | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), patienceMs);
   });
   try {
     return await Promise.race([work, tooLate]);
-  } catch {
+  } catch (error) {
+    note(`Health of the ${part}`, error);
     return undefined;
   } finally {
     clearTimeout(timer);
@@ -50,7 +56,7 @@ const reaches = ({ host, port }: BrokerAddress): Promise<true> =>
       socket.destroy();
       resolve(true);
     });
-    socket.once("timeout", () => socket.destroy(new Error("the broker does not answer")));
+    socket.once("timeout", () => socket.destroy(new OutageError("the broker does not answer")));
     socket.once("error", reject);
   });
 
@@ -65,14 +71,14 @@ const stateOf = (found: unknown): { status: "ok" | "unavailable" } => ({
 });
 
 const look = async (
-  { config, database }: Services,
+  { config, database, note }: Services,
   context: InvocationContext,
 ): Promise<Health> => {
   const address = brokerAddress(config.serviceBus);
   const [backlog, broker, durable] = await Promise.all([
-    withinPatience(outboxBacklog(database)),
-    withinPatience(reaches(address)),
-    withinPatience(engineAnswers(context)),
+    withinPatience(note, "database", outboxBacklog(database)),
+    withinPatience(note, "broker", reaches(address)),
+    withinPatience(note, "durable engine", engineAnswers(context)),
   ]);
   const fine = backlog !== undefined && broker !== undefined && durable !== undefined;
   return {

@@ -1,4 +1,5 @@
 /** What the broker refuses, in the error conditions that client libraries turn into codes of their own. */
+import { isOutage } from "../../shared/platform/outage.js";
 
 export const conditions = {
   entityNotFound: "amqp:not-found",
@@ -17,6 +18,7 @@ export const conditions = {
   transferLimitExceeded: "amqp:link:transfer-limit-exceeded",
   serverBusy: "com.microsoft:server-busy",
   timeout: "com.microsoft:timeout",
+  serverBusy: "com.microsoft:server-busy",
   entityExists: "com.microsoft:entity-already-exists",
   messageLockLost: "com.microsoft:message-lock-lost",
   messageNotFound: "com.microsoft:message-not-found",
@@ -62,11 +64,16 @@ export const messageNotFound = (): BrokerError =>
     "No message with one of the given sequence numbers is there to be taken.",
   );
 
-/** Anything thrown, as a refusal: what is not one already is a defect, told by its message alone. */
-export const asBrokerError = (error: unknown): BrokerError =>
-  error instanceof BrokerError
-    ? error
-    : new BrokerError(
-        conditions.internalError,
-        error instanceof Error ? error.message : "The broker failed.",
-      );
+/** Anything thrown, as a refusal: an outage passes, anything else is a defect, told by its message alone. */
+export const asBrokerError = (error: unknown): BrokerError => {
+  if (error instanceof BrokerError) return error;
+  if (isOutage(error))
+    return new BrokerError(
+      conditions.serverBusy,
+      "The broker's database does not answer at the moment. Try again.",
+    );
+  return new BrokerError(
+    conditions.internalError,
+    error instanceof Error ? error.message : "The broker failed.",
+  );
+};

@@ -1,6 +1,7 @@
 /** The durable engine: runs the orchestrations of one loaded app, with their state in PostgreSQL. */
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
+import { noteFailure } from "../failures.js";
 import type { LocalClock } from "../clock.js";
 import { ActivityRunner } from "./turns/activity-runner.js";
 import { Client } from "./api/client.js";
@@ -162,7 +163,10 @@ class Engine implements DurableEngine {
     await this.#ownership.start();
     this.#timers.tick();
     const every = (ms: number, work: () => Promise<unknown>): void => {
-      const interval = setInterval(() => void work().catch(() => undefined), ms);
+      const interval = setInterval(
+        () => void work().catch((error: unknown) => noteFailure("The engine's upkeep", error)),
+        ms,
+      );
       this.#intervals.push(interval.unref());
     };
     let restsUntil = 0;
@@ -174,18 +178,20 @@ class Engine implements DurableEngine {
       if (endedAt - begunAt > longSweepMs) restsUntil = endedAt + restAfterLongSweepMs;
     });
     const { pool, hub } = this.#options;
-    void removeStrayMessages(pool, hub).catch(() => undefined);
+    void removeStrayMessages(pool, hub).catch((error: unknown) =>
+      noteFailure("Removing stray messages", error),
+    );
     const { keepFinishedMs } = this.#settings;
     if (keepFinishedMs === 0) return;
     const purge = async (): Promise<unknown> => purgeFinished(pool, keepFinishedMs);
     every(purgeEveryMs, purge);
     // A host that is never up for an hour purges, too.
-    void purge().catch(() => undefined);
+    void purge().catch((error: unknown) => noteFailure("Purging what has ended", error));
   }
 
   #resume(): void {
     this.#timers.reread();
-    void this.#registry.sweep().catch(() => undefined);
+    void this.#registry.sweep().catch((error: unknown) => noteFailure("Looking for work", error));
   }
 
   clientBinding(): string {

@@ -31,6 +31,7 @@ const parseAccounts = (passwd: string): Candidate[] =>
 
 /** The owner of an existing cluster, else `postgres`, else `nobody`: never an account of our making. */
 const chooseCandidate = async (existing: Owner | undefined): Promise<Candidate> => {
+  // Where accounts are kept elsewhere, an existing owner is enough.
   const accounts = parseAccounts(await readFile("/etc/passwd", "utf8").catch(() => ""));
   if (existing !== undefined && existing.uid !== 0) {
     const named = accounts.find(({ uid }) => uid === existing.uid);

@@ -36,8 +36,15 @@ const describe: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "its path is too long",
 };
 
+/** Undefined where there is nothing of that name, and only there. */
+const found = async <Value>(work: Promise<Value>): Promise<Value | undefined> =>
+  work.catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+
 const isFolder = async (path: string): Promise<boolean> =>
-  (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  (await found(stat(path)))?.isDirectory() === true;
 
 const unusable = (folder: string, error: unknown): unknown => {
   const reason = describe[errorCode(error) ?? ""];
@@ -78,14 +85,8 @@ export const prepareFolder = async (path: string): Promise<string> => {
   }
 };
 
-const readIfThere = async (path: string): Promise<string | undefined> => {
-  try {
-    return (await readFile(path, "utf8")).trim();
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
-};
+const readIfThere = async (path: string): Promise<string | undefined> =>
+  (await found(readFile(path, "utf8")))?.trim();
 
 const checkVersion = (folder: string, version: string): void => {
   if (version === supportedVersion) return;
@@ -162,7 +163,7 @@ export const openCluster = async (folder: string, options: ClusterOptions): Prom
   const directory = join(folder, "postgres");
   const binaries = await findBinaries(join(folder, "lib"));
   try {
-    const owner = await stat(directory).catch(() => undefined);
+    const owner = await found(stat(directory));
     if (owner === undefined) return { ...(await create(folder, binaries, options)), directory };
     const [account, password, version] = await Promise.all([
       accountFor(binaries, directory, { uid: owner.uid, gid: owner.gid }),

@@ -53,7 +53,11 @@ const clearStale = async (file: string, stale: string): Promise<void> => {
     if (errorCode(error) === "ENOENT") return;
     throw error;
   }
-  if ((await readFile(aside, "utf8")) !== stale) await link(aside, file).catch(() => undefined);
+  // Where somebody has taken the lock meanwhile, theirs counts.
+  if ((await readFile(aside, "utf8")) !== stale)
+    await link(aside, file).catch((error: unknown) => {
+      if (errorCode(error) !== "EEXIST") throw error;
+    });
   await rm(aside, { force: true });
 };
 
@@ -63,7 +67,10 @@ export const lockFolder = async (folder: string): Promise<FolderLock> => {
   const mine = `${process.pid} ${(await birthMark(process.pid)) ?? ""}\n`;
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     if (await tryTake(file, mine)) return { release: () => rm(file, { force: true }) };
-    const text = await readFile(file, "utf8").catch(() => "");
+    const text = await readFile(file, "utf8").catch((error: unknown) => {
+      if (errorCode(error) === "ENOENT") return "";
+      throw error;
+    });
     const holder = await livingHolder(text);
     if (holder !== undefined)
       throw new StartError(

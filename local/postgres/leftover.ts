@@ -2,7 +2,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { StartError } from "../start-error.js";
+import { errorCode, StartError } from "../start-error.js";
 import { birthMark, commandLine } from "./processes.js";
 
 const pollMs = 20;
@@ -32,7 +32,11 @@ const signal = (pid: number, name: "SIGINT" | "SIGQUIT"): void => {
  */
 export const endLeftover = async (directory: string): Promise<void> => {
   const file = join(directory, "postmaster.pid");
-  const [line] = (await readFile(file, "utf8").catch(() => "")).split("\n");
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return "";
+    throw error;
+  });
+  const [line] = text.split("\n");
   const pid = Number(line);
   if (!Number.isSafeInteger(pid) || pid <= 0 || (await birthMark(pid)) === undefined) return;
   if ((await commandLine(pid))?.includes(` -D ${directory} `) !== true) {

@@ -26,6 +26,7 @@ export const birthMark = async (pid: number): Promise<string | undefined> => {
     const [state, ...fields] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return state === "Z" || state === "X" ? undefined : `${boot.trim()} ${fields[18] ?? ""}`;
   } catch {
+    // No such process, or one that ends in this moment.
     return undefined;
   }
 };

@@ -38,13 +38,12 @@ export const isOutage = (error: unknown): boolean => {
 };
 
 /** For the end of work that has its outcome already: an outage leaves it as it is, a defect may not. */
-export const passOutage = (error: unknown): undefined => {
+export const passOutage = (error: unknown): void => {
   if (!isOutage(error)) throw error;
-  return undefined;
 };
 
 /** Takes what went wrong with work that nobody waits for, or that is done again. */
-export type NoteFailure = (work: string, error: unknown) => undefined;
+export type NoteFailure = (work: string, error: unknown) => void;
 
 const silentMs = 600_000;
 const kindsMax = 200;
@@ -70,11 +69,10 @@ export const failureNotes = (
   return (work, error) => {
     const kind = kindOf(work, error);
     const nowMs = performance.now();
-    if (nowMs - (saidAtMs.get(kind) ?? -Infinity) < silentMs) return undefined;
+    if (nowMs - (saidAtMs.get(kind) ?? -Infinity) < silentMs) return;
     // Errors may bear any name: forgetting now and then is cheaper than growing.
     if (saidAtMs.size >= kindsMax) saidAtMs.clear();
     saidAtMs.set(kind, nowMs);
     write({ work, isOutage: isOutage(error), error });
-    return undefined;
   };
 };

@@ -110,6 +110,7 @@ export class Queue implements LaneQueue {
 
   exclusive<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
+    // Its failure is for whoever asked for it; the next one in turn begins all the same.
     this.#turn = result.catch(() => undefined);
     return result;
   }

@@ -1,6 +1,8 @@
 /** The one connection that writes: it holds the ownership of the schema and comes back by itself. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
+import { isOutage } from "../../../shared/platform/outage.js";
+import { noteFailure } from "../../failures.js";
 import { StartError } from "../../start-error.js";
 
 /** Any number, as long as every broker of one database takes the same. */
@@ -25,13 +27,6 @@ export interface FreshRow {
   readonly entity_id: number;
   readonly message_id: string;
 }
-
-/** The server refused the statement itself: trying again would not help. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error &&
-  "code" in error &&
-  typeof error.code === "string" &&
-  /^(22|23|42)/.test(error.code);
 
 const pauseMs = (failures: number): number => Math.min(50 * 2 ** failures, 1000);
 
@@ -80,7 +75,7 @@ export class Writer {
         const { rows } = await client.query<FreshRow>({ name, text, values: [...values] });
         return { rows, repeated: failures > 0 };
       } catch (error) {
-        if (isRefusal(error)) throw error;
+        if (!isOutage(error)) throw error;
         this.#drop(client);
         await sleep(pauseMs(failures));
         failures += 1;
@@ -101,7 +96,10 @@ export class Writer {
 
   async #reconnect(): Promise<void> {
     for (let failures = 0; this.#client === undefined && !this.#isStopped; failures += 1) {
-      const connected = await this.#connect().catch(() => false);
+      const connected = await this.#connect().catch((error: unknown) => {
+        noteFailure("The broker's connection to the database", error);
+        return false;
+      });
       if (!connected) await sleep(pauseMs(failures), undefined, { ref: false });
     }
   }

@@ -6,7 +6,7 @@ import { newEntity } from "../turns/command-effects.js";
 import { InstanceReader } from "../storage/instance-reader.js";
 import type { InstanceRow } from "../storage/instance-rows.js";
 import type { MessageBody } from "../protocol/messages.js";
-import { patienceMs, within } from "../storage/outage.js";
+import { patienceMs, within } from "../storage/patience.js";
 import { isFinal, type RuntimeStatus } from "../protocol/protocol.js";
 import { removeInstances } from "../storage/purge.js";
 import type { Registry } from "../hosts/registry.js";

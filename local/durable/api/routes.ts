@@ -17,7 +17,8 @@ import { EntityRoutes } from "./entities.js";
 import { InstanceRoutes } from "./instances.js";
 import { ListRoutes } from "./lists.js";
 import { StartRoutes } from "./starts.js";
-import { isOutage, patienceMs, within } from "../storage/outage.js";
+import { isOutage } from "../../../shared/platform/outage.js";
+import { patienceMs, within } from "../storage/patience.js";
 import { errorMessage } from "../protocol/protocol.js";
 
 export interface HttpApiOptions extends Addresses {

@@ -1,6 +1,7 @@
 /** Reads instances into memory, many at a time, when something has arrived for them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import { noteFailure } from "../../failures.js";
 import { claimInstances, type StoredInstance } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
 import type { Ownership } from "./ownership.js";
@@ -71,8 +72,8 @@ export class InstanceLoader {
       const ids = [...this.#wanted].slice(0, loadMax).filter((id) => this.#isNeeded(id));
       try {
         if (ids.length > 0) await this.#loadSome(ids);
-      } catch {
-        // The database is away: try again when it may be back.
+      } catch (error) {
+        noteFailure("Reading instances", error);
         await sleep(200, undefined, { ref: false });
         for (const id of ids) this.#wanted.add(id);
       }

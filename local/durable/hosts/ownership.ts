@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { noteFailure } from "../../failures.js";
 import { heard } from "../storage/transaction.js";
 
 /** The first number of the two-part advisory locks by which hosts show that they are alive. */
@@ -26,9 +27,12 @@ const parseNotice = (payload: string | undefined): Partial<Notice> => {
   try {
     return JSON.parse(payload ?? "{}") as Partial<Notice>;
   } catch {
+    // Not one of ours: anybody may notify on this channel.
     return {};
   }
 };
+
+const looking = "Looking for dead hosts";
 
 /**
  * An owner of open instances that is no host any more, if there is one. It steps from owner to owner
@@ -76,7 +80,8 @@ export class Ownership {
   async start(): Promise<void> {
     await this.#register();
     // Not awaited: of a hundred thousand instances that sleep, no caller has to know the owner.
-    const sweep = (): void => void this.#sweep().catch(() => undefined);
+    const sweep = (): void =>
+      void this.#sweep().catch((error: unknown) => noteFailure(looking, error));
     sweep();
     this.#sweeper = setInterval(sweep, this.#sweepMs);
     this.#sweeper.unref();
@@ -90,8 +95,9 @@ export class Ownership {
     this.#client = undefined;
     try {
       if (gracefully) await client?.query("delete from durable.host where id = $1", [this.hostId]);
-    } catch {
-      // The database is away; the next host sees that the lock is free.
+    } catch (error) {
+      // The next host sees that the lock is free.
+      noteFailure("Giving instances up", error);
     } finally {
       client?.release(true);
     }
@@ -146,19 +152,23 @@ export class Ownership {
     this.#events.onLost();
     while (!this.#stopped && !(await this.#tryToRegister())) await sleep(200);
     // Where it fails the sweeper repeats it: registered twice, one host would pass for two.
-    await this.#sweep().catch(() => undefined);
+    await this.#sweep().catch((error: unknown) => noteFailure(looking, error));
   }
 
   async #tryToRegister(): Promise<boolean> {
     return this.#register().then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        noteFailure("Announcing this host", error);
+        return false;
+      },
     );
   }
 
   async #sweep(): Promise<void> {
     const client = this.#client;
-    if (client === undefined) return;
+    // While a database stands still, one look waits for it and not one for every interval.
+    if (client === undefined || this.#sweeps > 0) return;
     this.#sweeps++;
     await this.#takeOver(client).finally(() => this.#sweeps--);
   }

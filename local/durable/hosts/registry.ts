@@ -1,6 +1,7 @@
 /** The instances in memory: brings them in when something arrives for them, lets idle ones go. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import { noteFailure } from "../../failures.js";
 import type { LocalClock } from "../../clock.js";
 import type { ActivityRunner } from "../turns/activity-runner.js";
 import type { Change, Committed, NewInstance } from "../storage/change.js";
@@ -235,7 +236,7 @@ export class Registry implements Hub {
   /** Fetches those for which there was no room, once there is. */
   #relieve(): void {
     if (this.#isBacklogged && this.#atWork < atWorkMax / 2)
-      void this.sweep().catch(() => undefined);
+      void this.sweep().catch((error: unknown) => noteFailure("Looking for work", error));
   }
 
   rest(instance: LiveInstance): void {

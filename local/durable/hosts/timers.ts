@@ -1,5 +1,6 @@
 /** Fires messages when they are due; keeps only the near ones in memory. */
 import type { Pool } from "pg";
+import { noteFailure } from "../../failures.js";
 import type { LocalClock } from "../../clock.js";
 import { DueHeap } from "./due-heap.js";
 import { messageOf } from "../storage/instance-rows.js";
@@ -90,8 +91,9 @@ export class Timers {
     try {
       do await this.#readNext();
       while (!this.#stopped && this.#known.until < this.#clock.now());
-    } catch {
-      // The database is away; tick() asks again, and the pause keeps that from spinning.
+    } catch (error) {
+      noteFailure("Reading timers", error);
+      // tick() asks again, and the pause keeps that from spinning.
       await new Promise((resolve) => setTimeout(resolve, 500).unref());
     }
     this.#isReading = false;

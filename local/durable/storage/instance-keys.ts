@@ -1,5 +1,6 @@
 /** Keys for instances, fetched ahead, so that one write can create an instance and refer to it. */
 import type { Pool } from "pg";
+import { noteFailure } from "../../failures.js";
 
 /** So many keys are fetched at a time. */
 const blockSize = 2_000;
@@ -30,8 +31,9 @@ export class InstanceKeys {
         [blockSize],
       );
       this.#keys.push(...rows.map(({ key }) => Number(key)));
-    } catch {
-      // The database is away; whoever asks next tries again.
+    } catch (error) {
+      // Whoever asks next tries again.
+      noteFailure("Fetching instance keys", error);
     }
     this.#isFetching = false;
   }

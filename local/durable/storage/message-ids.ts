@@ -1,5 +1,6 @@
 /** Numbers for messages: ascending, and never given out twice, by whatever process. */
 import type { Pool } from "pg";
+import { noteFailure } from "../../failures.js";
 
 /** A process takes this many numbers at a time from the database. */
 const blockSize = 1_048_576;
@@ -43,7 +44,11 @@ export class MessageIds {
   async #fetch(): Promise<void> {
     if (this.#isFetching || this.#following !== undefined) return;
     this.#isFetching = true;
-    this.#following = await MessageIds.#block(this.#pool).catch(() => undefined);
+    try {
+      this.#following = await MessageIds.#block(this.#pool);
+    } catch (error) {
+      noteFailure("Fetching message numbers", error);
+    }
     this.#isFetching = false;
   }
 }

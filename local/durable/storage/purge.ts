@@ -1,6 +1,6 @@
 /** Removes instances with all that belongs to them. */
 import type { Pool } from "pg";
-import { within } from "./outage.js";
+import { within } from "./patience.js";
 
 /** Small enough that no other transaction waits long for it. */
 const batchSize = 1_000;

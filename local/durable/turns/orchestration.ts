@@ -1,4 +1,5 @@
 /** A live orchestration: takes its messages, runs its turns, and keeps memory and disk in step. */
+import { noteFailure } from "../../failures.js";
 import { applyTurn } from "./apply-turn.js";
 import type { Birth, Committed } from "../storage/change.js";
 import { runTurn } from "./code-turn.js";
@@ -7,7 +8,7 @@ import type { StoredActivity } from "../storage/instance-rows.js";
 import { countUndated, type Message } from "../protocol/messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
 import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
-import { within } from "../storage/outage.js";
+import { within } from "../storage/patience.js";
 import { errorMessage } from "../protocol/protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import type { Turn, TurnContext } from "./turn.js";
@@ -89,6 +90,7 @@ export class Orchestration implements LiveInstance {
   async #promptFirst(): Promise<Step | undefined> {
     if (this.#verdict === "leave") return undefined;
     const first = this.#nextTurn();
+    // What goes wrong with a late step is for whoever waits for it.
     const prompt = await within(firstTurnMs, first).catch(() => undefined);
     if (prompt === undefined) this.#lateStep = first;
     return prompt;
@@ -236,7 +238,9 @@ export class Orchestration implements LiveInstance {
     const consumed = [...this.#state.inbox.keys()];
     if (consumed.length === 0) return;
     // Left where it is when this fails: the next start of a host removes it.
-    this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed }).catch(() => undefined);
+    this.#hub
+      .commit({ at: new Date(this.#hub.clock.now()), consumed })
+      .catch((error: unknown) => noteFailure("Removing late messages", error));
   }
 
   leave(): void {

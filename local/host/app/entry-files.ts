@@ -65,6 +65,7 @@ export const entryFiles = async (directory: string): Promise<string[]> => {
 
   const root = join(directory, glob.slice(0, glob.lastIndexOf("/", special) + 1));
   const pattern = globPattern(glob);
+  // A folder that is not there holds no files, which the next lines say.
   const found = await readdir(root, { recursive: true }).catch((): string[] => []);
   const files = found
     .map((name) => join(root, name))

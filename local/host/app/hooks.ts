@@ -1,4 +1,5 @@
 /** The app's hooks: where they are kept, and the objects they see. */
+import { noteFailure } from "../../failures.js";
 import type {
   Disposable,
   FunctionCallback,
@@ -50,6 +51,9 @@ export interface OutcomeHookState {
   result: unknown;
   error: unknown;
 }
+
+/** A log hook that fails must not fail what was being logged. */
+const failed = (error: unknown): void => noteFailure("A log hook of the app", error);
 
 /** All hooks of one app. Those of one kind run one after another, in order of registration. */
 export class Hooks {
@@ -130,9 +134,9 @@ export class Hooks {
     const context = hookContext(fixed, { ...entry });
     for (const callback of [...this.#registered.log]) {
       try {
-        void Promise.resolve(callback(context)).catch(() => undefined);
-      } catch {
-        // A log hook that fails must not fail what was being logged.
+        void Promise.resolve(callback(context)).catch(failed);
+      } catch (error) {
+        failed(error);
       }
     }
     return category === "user" ? context : entry;

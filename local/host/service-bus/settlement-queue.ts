@@ -8,6 +8,7 @@ export class SettlementQueue {
 
   add(settle: () => Promise<void>): Promise<void> {
     const mine = this.#last.then(settle);
+    // Its failure is for whoever asked for it; the next settlement begins all the same.
     this.#last = mine.catch(() => undefined);
     return mine;
   }

@@ -66,8 +66,7 @@ export const writeDocument = async (
     return isWritten ? { bytes, sha256 } : undefined;
   } finally {
     // Where the database is away, the pieces stay unseen until the key is removed.
-    if (!isWritten)
-      await database.execute(deletePieces, [documentKey, writeId]).catch(passOutage);
+    if (!isWritten) await database.execute(deletePieces, [documentKey, writeId]).catch(passOutage);
   }
 };
 
