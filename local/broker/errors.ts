@@ -18,7 +18,6 @@ export const conditions = {
   transferLimitExceeded: "amqp:link:transfer-limit-exceeded",
   serverBusy: "com.microsoft:server-busy",
   timeout: "com.microsoft:timeout",
-  serverBusy: "com.microsoft:server-busy",
   entityExists: "com.microsoft:entity-already-exists",
   messageLockLost: "com.microsoft:message-lock-lost",
   messageNotFound: "com.microsoft:message-not-found",
