@@ -3,7 +3,7 @@ import type { HttpRequest } from "@azure/functions";
 import { getSigningKeysRoute, issueTokenRoute } from "../../shared/contracts/sandbox/identity.js";
 import { readBounded } from "../../shared/http/bounded-body.js";
 import { fullPath } from "../../shared/http/paths.js";
-import { isStorable } from "../../shared/http/storable-text.js";
+import { isStorable } from "../../shared/platform/storable-text.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
 import { sandboxTenant, tokenLifetimeSeconds } from "../../shared/identity/sandbox-identity.js";
 import { secretMatches } from "../../shared/platform/secrets.js";

@@ -1,17 +1,15 @@
-/** Reads a JSON body: bounded in size and depth, and only text that the database can hold. */
+/** Reads a JSON body: bounded in bytes, depth and values, and only text that the database can hold. */
+import { jsonBytesMax, jsonDepthMax, jsonValuesMax } from "../contracts/json-limits.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import { readBounded, type BodySource } from "./bounded-body.js";
-import { isStorable } from "./storable-text.js";
+import { isStorable } from "../platform/storable-text.js";
 
 type BodyRefusal = "PayloadTooLarge" | "UnsupportedMediaType" | "ValidationFailed";
-
-const bodyBytesMax = 1024 * 1024;
-const depthMax = 64;
 
 const jsonType = /^application\/(json|[\w.+-]+\+json)\s*(;|$)/i;
 
 const tooLarge = (): Outcome<never, BodyRefusal> =>
-  refusal("PayloadTooLarge", { "": `must have at most ${bodyBytesMax} bytes.` });
+  refusal("PayloadTooLarge", { "": `must have at most ${jsonBytesMax} bytes.` });
 
 const invalid = (sentence: string): Outcome<never, BodyRefusal> =>
   refusal("ValidationFailed", { "": sentence });
@@ -19,9 +17,10 @@ const invalid = (sentence: string): Outcome<never, BodyRefusal> =>
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** True where brackets lie deeper than the limit; everything that walks the value later may recurse. */
-const isTooDeep = (text: string): boolean => {
+/** Why a body is not parsed: whatever walks the value later may recurse, and looks at each value. */
+const sizeFault = (text: string): string | undefined => {
   let depth = 0;
+  let values = 1;
   let inString = false;
   for (let index = 0; index < text.length; index += 1) {
     const char = text.charCodeAt(index);
@@ -32,10 +31,15 @@ const isTooDeep = (text: string): boolean => {
     // { and [ open, } and ] close: each pair differs by two.
     else if (char === 0x7b || char === 0x5b) {
       depth += 1;
-      if (depth > depthMax) return true;
+      if (depth > jsonDepthMax) return `must not be nested deeper than ${jsonDepthMax} levels.`;
     } else if (char === 0x7d || char === 0x5d) depth -= 1;
+    // A comma or a colon stands before every value but the first of a list, and after every key.
+    else if (char === 0x2c || char === 0x3a) {
+      values += 1;
+      if (values > jsonValuesMax) return `must not hold more than ${jsonValuesMax} values.`;
+    }
   }
-  return false;
+  return undefined;
 };
 
 /** An escape that may stand for NUL or for half of a surrogate pair; nothing else can bring them in. */
@@ -57,7 +61,8 @@ const parse = (bytes: Uint8Array): Outcome<unknown, BodyRefusal> => {
   } catch {
     return invalid("must be UTF-8 text.");
   }
-  if (isTooDeep(text)) return invalid(`must not be nested deeper than ${depthMax} levels.`);
+  const fault = sizeFault(text);
+  if (fault !== undefined) return invalid(fault);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -89,7 +94,7 @@ export const readJsonBody = async (
     "content-type": "must be application/json.",
   });
   if (!isOptional && !isJson(source)) return wrongType;
-  const bytes = await readBounded(source, bodyBytesMax);
+  const bytes = await readBounded(source, jsonBytesMax);
   if (bytes === undefined) return tooLarge();
   if (isOptional && bytes.length === 0) return success(undefined);
   return isJson(source) ? parse(bytes) : wrongType;

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { errorTable, type ErrorCode } from "../contracts/errors.js";
 import { ErrorModel, TicketingError } from "../contracts/platform/error-models.js";
+import { jsonBytesMax } from "../contracts/json-limits.js";
 import { isBinaryBody, isOptionalBody, type Route, type TextShape } from "../contracts/route.js";
 import { errorReply } from "./error-body.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
@@ -76,6 +77,7 @@ const requestBody = (body: NonNullable<Route["body"]>, schemas: JsonSchemas): Js
       }
     : {
         required: !isOptionalBody(body),
+        description: `At most ${jsonBytesMax} bytes.`,
         content: { "application/json": { schema: schemas.input(body) } },
       };
 

@@ -5,7 +5,7 @@ import type { TextShape } from "../contracts/route.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import { parameterName, requestSegments, segmentsOf } from "./paths.js";
 import { issueSentence } from "./schema-issues.js";
-import { isStorable } from "./storable-text.js";
+import { isStorable } from "../platform/storable-text.js";
 
 const decoded = (segment: string): string => {
   try {

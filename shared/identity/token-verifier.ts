@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import type { Clock } from "../platform/clock.js";
+import { isStorable } from "../platform/storable-text.js";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
 
 export interface VerifiedToken {
@@ -23,26 +24,33 @@ export interface TokenVerifierSettings {
 }
 
 const tokenCharactersMax = 8_192;
+const clientIdCharactersMax = 255;
 const clockToleranceSeconds = 10;
 const rememberedMax = 10_000;
 /** A refused token is refused again for this long without looking at its signature. */
 const refusedForMs = 5_000;
 
+/** An application's id; one that no database can hold is nobody's. */
+const clientId = z.string().max(clientIdCharactersMax).refine(isStorable);
+
 /** Version 1 tokens name the application in `appid`, version 2 tokens in `azp`. */
 const claims = z
   .object({
-    appid: z.string().optional(),
-    azp: z.string().optional(),
+    appid: clientId.optional(),
+    azp: clientId.optional(),
     roles: z.array(z.string()).default([]),
     exp: z.number(),
   })
   .transform(({ appid, azp, roles, exp }, context) => {
-    const clientId = appid ?? azp;
-    if (clientId === undefined) {
+    const application = appid ?? azp;
+    if (application === undefined) {
       context.addIssue("names no application");
       return z.NEVER;
     }
-    return { token: { clientId, roles }, expiresAtMs: (exp + clockToleranceSeconds) * 1000 };
+    return {
+      token: { clientId: application, roles },
+      expiresAtMs: (exp + clockToleranceSeconds) * 1000,
+    };
   });
 
 interface Remembered {

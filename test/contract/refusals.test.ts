@@ -226,8 +226,8 @@ describe("413, 415, 422: the body cannot be taken", () => {
     }
   });
 
-  test.each(named(withBody))("%s refuses more than a mebibyte", async (_id, route) => {
-    const body = JSON.stringify({ text: "a".repeat(1024 * 1024) });
+  test.each(named(withBody))("%s refuses more than 256 KiB", async (_id, route) => {
+    const body = JSON.stringify({ text: "a".repeat(256 * 1024) });
     expectRefusal(route, await call(route, { body }), 413, "PayloadTooLarge");
   });
 });

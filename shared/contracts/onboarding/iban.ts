@@ -5,11 +5,15 @@ import { route } from "../route.js";
 import { Code, walletParams } from "../wallet/fields.js";
 import { Wallet } from "../wallet/wallets.js";
 
+const bicCharactersMax = 11;
+const bicForm = { error: "must be a BIC of 8 or 11 characters" } as const;
+
 export const UpdateIbanBody = z.strictObject({
   iban: Code.describe("With or without spaces."),
   bic: z
     .string()
-    .refine(isBic, { error: "must be a BIC of 8 or 11 characters" })
+    .max(bicCharactersMax, { ...bicForm, abort: true })
+    .refine(isBic, bicForm)
     .nullable()
     .optional()
     .describe("Needed only when the IBAN is not Italian."),

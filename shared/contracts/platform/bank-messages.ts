@@ -2,16 +2,20 @@
 import { z } from "zod";
 import { centsOf } from "../../domain/money.js";
 
+/** The largest amount that SEPA credit transfers and direct debits carry (EPC implementation guidelines). */
+const largestAmount = 999_999_999.99;
+
 /** A positive amount with at most two decimals. */
 export const BankAmount = z
   .number()
   .positive()
+  .max(largestAmount)
   .refine((amount) => centsOf(amount) !== undefined, { error: "must have at most two decimals" });
 
 /** Text that can be stored: no NUL character, no half of a surrogate pair. */
 const BankText = z
   .string()
-  .max(1_000)
+  .max(1_000, { abort: true })
   .regex(/^[^\0\p{Cs}]*$/u, "must not hold characters that no text may hold");
 const BankName = BankText.min(1);
 /** Short enough for an index, whatever alphabet it is in. */

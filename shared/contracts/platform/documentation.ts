@@ -53,7 +53,7 @@ export const getDocsFileRoute = route({
   api: "platform",
   method: "GET",
   path: "docs/{file}",
-  params: { file: z.string() },
+  params: { file: z.string().max(64) },
   role: null,
   ok: { status: 200, contentType: "application/octet-stream" },
   errors: [],

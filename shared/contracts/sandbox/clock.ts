@@ -1,5 +1,6 @@
 /** The sandbox's clock: platform time moved forward, so that time-outs need not be waited for. */
 import { z } from "zod";
+import { dateTimeCharactersMax } from "../date-range.js";
 import { route } from "../route.js";
 
 export const moveClockRoute = route({
@@ -7,7 +8,7 @@ export const moveClockRoute = route({
   api: "sandbox",
   method: "PUT",
   path: "clock",
-  body: z.strictObject({ now: z.iso.datetime() }),
+  body: z.strictObject({ now: z.iso.datetime().max(dateTimeCharactersMax) }),
   role: "Sandbox.Use",
   ok: { status: 200, schema: z.object({ now: z.iso.datetime(), flowsRun: z.int() }) },
   errors: ["OperationNotAllowedInEnvironment", "QueryParameterInvalid"],

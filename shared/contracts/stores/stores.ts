@@ -3,7 +3,15 @@ import { z } from "zod";
 import { Identifier } from "../identifier.js";
 import { pageErrors, pageQuery, paginated } from "../pages.js";
 import { route } from "../route.js";
-import { Code, DateTime, Email, Metadata, NullableDateTime, Text } from "../wallet/fields.js";
+import {
+  Code,
+  DateTime,
+  Email,
+  GivenMetadata,
+  Metadata,
+  NullableDateTime,
+  Text,
+} from "../wallet/fields.js";
 
 export const Store = z
   .object({
@@ -38,7 +46,7 @@ const TextOrNothing = orNothing(
   z
     .string()
     .trim()
-    .max(255)
+    .max(255, { abort: true })
     .regex(/^\P{Cc}*$/u, "must not hold control characters")
     .transform((text) => (text === "" ? null : text)),
 );
@@ -63,7 +71,7 @@ export const CreateStoreBody = z.strictObject({
   code: StoreCode,
   latitude: orNothing(z.number().min(-90).max(90)),
   longitude: orNothing(z.number().min(-180).max(180)),
-  metadata: orNothing(Metadata),
+  metadata: orNothing(GivenMetadata),
 });
 export type NewStore = z.output<typeof CreateStoreBody>;
 

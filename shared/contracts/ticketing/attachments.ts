@@ -6,7 +6,7 @@ import {
   attachmentContentTypes,
   attachmentExtensions,
 } from "../../domain/ticketing/attachment-types.js";
-import { fileNameFault } from "../../domain/ticketing/file-names.js";
+import { fileNameCharactersMax, fileNameFault } from "../../domain/ticketing/file-names.js";
 import { route } from "../route.js";
 import { DateTime, ticketParams } from "./fields.js";
 
@@ -24,9 +24,16 @@ export const Attachment = z
   .object({ ...attachment, filecontent: z.string().meta({ contentEncoding: "base64" }) })
   .meta({ id: "Attachment" });
 
+/** Four for each: so many has a letter of another script with its marks, when they are decomposed. */
+const fileNameCodeUnitsMax = 4 * fileNameCharactersMax;
+
 /** Composed letters and decomposed ones look the same, so that they are kept the same. */
 const FileName = z
   .string()
+  .max(fileNameCodeUnitsMax, {
+    error: `must have at most ${fileNameCharactersMax} characters.`,
+    abort: true,
+  })
   .transform((text, context) => {
     const name = text.normalize("NFC");
     const fault = fileNameFault(name);
@@ -35,7 +42,7 @@ const FileName = z
     return z.NEVER;
   })
   .describe(
-    "At most 255 characters, no path, nothing invisible, and one of the extensions " +
+    `At most ${fileNameCharactersMax} characters, no path, nothing invisible, and one of the extensions ` +
       `${attachmentExtensions.join(", ")}.`,
   );
 
@@ -92,6 +99,7 @@ export const getAttachmentRoute = route({
     ...ticketParams,
     attachmentid: z
       .string()
+      .max(16, { abort: true })
       .regex(/^-?\d{1,15}$/, "must be a whole number of at most 15 digits")
       .transform(Number),
   },

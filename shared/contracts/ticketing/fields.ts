@@ -3,11 +3,11 @@ import { z } from "zod";
 import { statusOfUrl, ticketStatuses, urlForm } from "../../domain/ticketing/status.js";
 import { isUnsafeHtml } from "../../domain/ticketing/unsafe-html.js";
 
-/** Kept exactly as it comes, so only what no browser would run may come. */
+/** Kept exactly as it comes, so only what no browser would run may come; too long a text is not read. */
 const safeText = (charactersMax: number) =>
   z
     .string()
-    .max(charactersMax)
+    .max(charactersMax, { abort: true })
     .refine((text) => !isUnsafeHtml(text), "must not hold unsafe HTML: scripts, frames or PHP");
 
 export const RequiredText = (charactersMax: number) =>
@@ -22,18 +22,23 @@ export const NullableDateTime = DateTime.nullable();
 export const TicketStatus = z.enum(ticketStatuses);
 
 const urlForms = ticketStatuses.map(urlForm).join(", ");
+const noStatus = `must be one of ${urlForms}`;
+
+/** Of what a path or a body names by one word: longer than any that there is. */
+export const wordCharactersMax = 64;
 
 /** A state as addresses write it, in any case; read as JSON writes it. */
 export const UrlStatus = z
   .string()
+  .max(wordCharactersMax, { error: noStatus, abort: true })
   .transform((text, context) => {
     const status = statusOfUrl(text);
     if (status !== undefined) return status;
-    context.issues.push({ code: "custom", message: `must be one of ${urlForms}`, input: text });
+    context.issues.push({ code: "custom", message: noStatus, input: text });
     return z.NEVER;
   })
   .describe(`One of ${urlForms}, in any case.`);
 
 export const ticketTypes = ["Wallet", "Management"] as const;
 
-export const ticketParams = { casenumber: z.string() } as const;
+export const ticketParams = { casenumber: z.string().max(wordCharactersMax) } as const;

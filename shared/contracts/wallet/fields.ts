@@ -3,26 +3,37 @@ import { z } from "zod";
 import { emailPattern } from "../../domain/wallet/email.js";
 import { Identifier } from "../identifier.js";
 
+/** Whatever else is wrong with a text that is too long is not looked for. */
+const first = { abort: true } as const;
+
 /** One line of text as people write it, ends trimmed; control characters have no place in it. */
 export const Text = z
   .string()
   .trim()
   .min(1)
-  .max(255)
+  .max(255, first)
   .regex(/^\P{Cc}*$/u, "must not hold control characters");
 
 /** Short texts of which the shape is checked later, with an error code of its own. */
 export const Code = z
   .string()
   .min(1)
-  .max(64)
+  .max(64, first)
   .regex(/^\P{Cc}*$/u, "must not hold control characters");
 
-export const Email = z.string().max(254).regex(emailPattern, "must be an e-mail address");
+export const Email = z.string().max(254, first).regex(emailPattern, "must be an e-mail address");
 
 export const DateTime = z.iso.datetime();
 export const NullableDateTime = DateTime.nullable();
 export const NullableDate = z.iso.date().nullable();
 export const Metadata = z.record(z.string(), z.unknown());
+
+const metadataBytesMax = 16 * 1024;
+
+/** As callers send it (contract 0.6); what they read was bounded when it came. */
+export const GivenMetadata = Metadata.refine(
+  (metadata) => Buffer.byteLength(JSON.stringify(metadata)) <= metadataBytesMax,
+  `must have at most ${metadataBytesMax} bytes as JSON`,
+).describe(`At most ${metadataBytesMax} bytes as JSON in UTF-8, without white space.`);
 
 export const walletParams = { walletId: Identifier } as const;

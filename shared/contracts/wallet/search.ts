@@ -24,7 +24,7 @@ export const getAllWalletsRoute = route({
 });
 
 /** Absent, null and blank parameters are ignored. */
-const SearchText = z.string().max(255).nullable().optional();
+const SearchText = z.string().max(255, { abort: true }).nullable().optional();
 const SearchFlag = z.boolean().nullable().optional();
 
 export const SearchWalletBody = z.strictObject({

@@ -1,7 +1,16 @@
 /** The wallet record and the routes that create, read and update it (wallet seed, 2.10, 2.11, 4.1). */
 import { z } from "zod";
 import { route } from "../route.js";
-import { Code, DateTime, Email, Metadata, NullableDateTime, Text, walletParams } from "./fields.js";
+import {
+  Code,
+  DateTime,
+  Email,
+  GivenMetadata,
+  Metadata,
+  NullableDateTime,
+  Text,
+  walletParams,
+} from "./fields.js";
 
 export const walletStatuses = ["Active", "Suspended", "Closed"] as const;
 
@@ -58,7 +67,7 @@ export const UpdateAttributesBody = z.strictObject({
   city: Text.nullable().optional(),
   province: Text.nullable().optional(),
   country: Text.nullable().optional(),
-  metadata: Metadata.nullable().optional(),
+  metadata: GivenMetadata.nullable().optional(),
 });
 
 export const createWalletRoute = route({

@@ -1,6 +1,6 @@
 /** Names of files as strangers send them: what one may look like, and its extension. */
 
-const charactersMax = 255;
+export const fileNameCharactersMax = 255;
 
 /** Separators of paths, and what some file system or shell gives a meaning of its own. */
 const reserved = /[/\\<>:"|?*]/;
@@ -14,8 +14,8 @@ const device = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i;
 /** What is wrong with a name, as the rest of a sentence about it; undefined where nothing is. */
 export const fileNameFault = (name: string): string | undefined => {
   if (name === "") return "must not be empty.";
-  if (Array.from(name).length > charactersMax)
-    return `must have at most ${charactersMax} characters.`;
+  if (Array.from(name).length > fileNameCharactersMax)
+    return `must have at most ${fileNameCharactersMax} characters.`;
   // What a decoder puts where the bytes were no text: the name would not be the one that was sent.
   if (name.includes("\ufffd")) return "must be text in UTF-8.";
   if (reserved.test(name)) return 'must be a name without a path, and without < > : " | ? *.';

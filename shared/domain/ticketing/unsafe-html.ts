@@ -1,7 +1,8 @@
 /** Finds scripts, frames and PHP in a text, however they are spelt; other use of < and > is harmless. */
+import { isAnyInTag } from "./html-tags.js";
 
 /** More than anybody's text needs: whoever wraps it deeper means harm. */
-const roundsMax = 8;
+const roundsMax = 5;
 
 const named: Readonly<Record<string, string>> = {
   lt: "<",
@@ -21,8 +22,21 @@ const named: Readonly<Record<string, string>> = {
   zwj: "",
 };
 
+/**
+ * Marks go first: one that joins a letter or a sign would hide it from the patterns, and a run of
+ * them takes the square of its length to be put in order.
+ */
+const unseen = /[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu;
+
+/** Nothing that is no ASCII is looked for, so a run of it counts as one character. */
+const foreign = /[^\p{ASCII}\s]+/gu;
+
+/** Look-alikes become what they look like; what nobody sees goes. */
+const unmasked = (text: string): string =>
+  text.replace(unseen, "").normalize("NFKC").replace(foreign, "·");
+
 const characterOf = (code: number): string =>
-  code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "";
+  code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? unmasked(String.fromCodePoint(code)) : "";
 
 /** HTML's entities, with or without their semicolon, and the escapes of addresses and scripts. */
 const decodedOnce = (text: string): string =>
@@ -39,33 +53,23 @@ const decodedOnce = (text: string): string =>
         characterOf(hex === undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex, 16)),
     );
 
-/** Look-alikes become what they look like; what nobody sees goes. */
-const unmasked = (text: string): string =>
-  text.normalize("NFKC").replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/gu, "");
-
 /** The name with its letters apart if they like. */
 const spaced = (name: string): string => Array.from(name).join("\\s*");
 
 /** Not the beginning of a longer name. */
-const ends = "(?![\\p{L}\\p{N}_-])";
+const ends = "(?![\\w-])";
 
 const hazards: readonly RegExp[] = [
   // What the API's document names, with white space wherever it fits, in XML with a prefix too.
   new RegExp(
     `<[\\s/\\\\]*(?:[a-z][\\w.-]*:\\s*)?(?:${spaced("script")}|${spaced("iframe")})${ends}`,
-    "iu",
+    "i",
   ),
+  // PHP by its name, or before what it prints.
   new RegExp(`<\\s*\\?\\s*(?:${spaced("php")}|=)`, "i"),
   // PHP's short tag before a name, a variable, a bracket, a comment; an XML declaration is none.
-  /<\?\s*(?!xml\b)[a-z_$@/\\([{#`]/i,
-  /<\?\s*["'][^<?(]*\([^<?]*\?>/,
-];
-
-/** A tag may end at the next bracket, at the first ">", or at one that no quotes hold: each reading counts. */
-const tagReadings = [
-  /<[a-z!/][^<>]*/gi,
-  /<[a-z!/][^>]*/gi,
-  /<[a-z!/](?:[^>"']|"[^"]*"|'[^']*')*/gi,
+  /<\?\s*(?:(?!xml\b)[a-z_$@/\\([{#`]|["'][^<?(]*\([^<?]*\?>)/i,
+  /<style(?:[\s>/]|$)/i,
 ];
 
 /** The events of HTML and SVG, by the first letters of their families. */
@@ -78,47 +82,67 @@ const events =
   "stalled|start|storage|submit|suspend|timeupdate|toggle|touch|transition|unhandled|unload|volume|" +
   "waiting|webkit|wheel";
 
+interface TagHazard {
+  readonly start: RegExp;
+  readonly attribute: RegExp;
+}
+
+const anyTag = /<[a-z!/]/gi;
+
 /** What else runs or loads something, once it is an attribute of a tag; the bare tag does not. */
-const tagHazards: readonly RegExp[] = [
-  new RegExp(`[\\s"'/]on(?:${events})[a-z]*\\s*=`, "i"),
-  new RegExp(
-    `[\\s"'/][\\w:-]+\\s*=[\\s"']*(?:${spaced("javascript")}|${spaced("vbscript")})\\s*:`,
-    "i",
-  ),
-  new RegExp(
-    "^<(?:object|embed|applet|frame|base|meta|link)[\\s/].*?(?<=[\\s\"'/])" +
-      "(?:data|src|code\\w*|archive|classid|href|http-equiv)\\s*=",
-    "is",
-  ),
-  /^<style[\s>/]|^<style$/i,
+const tagHazards: readonly TagHazard[] = [
+  { start: anyTag, attribute: new RegExp(`[\\s"'/]on(?:${events})[a-z]*\\s*=`, "gi") },
+  {
+    start: anyTag,
+    attribute: new RegExp(
+      `[\\s"'/][\\w:-]+\\s*=[\\s"'=]*(?:${spaced("javascript")}|${spaced("vbscript")})\\s*:`,
+      "gi",
+    ),
+  },
+  {
+    start: /<(?:object|embed|applet|frame|base|meta|link)[\s/]/gi,
+    attribute: /[\s"'/](?:data|src|code\w*|archive|classid|href|http-equiv)\s*=/gi,
+  },
 ];
 
+const placesOf = (text: string, pattern: RegExp): number[] =>
+  Array.from(text.matchAll(pattern), ({ index }) => index);
+
 const holdsHazardousTag = (text: string): boolean =>
-  tagReadings.some((reading) =>
-    (text.match(reading) ?? []).some((tag) => tagHazards.some((hazard) => hazard.test(tag))),
-  );
+  tagHazards.some(({ start, attribute }) => {
+    const places = placesOf(text, attribute);
+    return places.length > 0 && isAnyInTag(text, placesOf(text, start), places);
+  });
 
 const isHazardous = (text: string): boolean =>
-  hazards.some((hazard) => hazard.test(text)) || holdsHazardousTag(text);
+  text.includes("<") &&
+  (hazards.some((hazard) => hazard.test(text)) || (text.includes("=") && holdsHazardousTag(text)));
 
-/** Whether a tag appears once the tags inside it are taken out. */
-const hidesInTags = (text: string): boolean => {
-  let left = text;
-  for (let round = 0; round < roundsMax; round += 1) {
-    const less = left.replace(/<[^<>]*>/g, "");
-    if (less === left) return false;
-    if (isHazardous(less)) return true;
-    left = less;
+/** Every tag without the tags inside it, then what is left of the text without its tags. */
+const unnested = (text: string): string => {
+  const open = [""];
+  const closed: string[] = [];
+  for (const part of text.split(/(?=[<>])/)) {
+    const isClosing = part.startsWith(">") && open.length > 1;
+    if (isClosing) closed.push(`${open.pop() ?? ""}>`);
+    if (part.startsWith("<")) open.push(part);
+    else open.push(`${open.pop() ?? ""}${isClosing ? part.slice(1) : part}`);
   }
-  return false;
+  return [...closed, open.join("")].join("\n");
 };
 
+/**
+ * Whether a browser, PHP or a careless reader of the text could run or load something. Takes a time
+ * that grows no faster than the text: bound its length before.
+ */
 export const isUnsafeHtml = (text: string): boolean => {
+  // The text as it is comes first: a browser takes what is unmasked below for what it is, too.
+  if (isHazardous(text)) return true;
   let form = unmasked(text);
   for (let round = 0; round < roundsMax; round += 1) {
     if (isHazardous(form)) return true;
-    const next = unmasked(decodedOnce(form));
-    if (next === form) return hidesInTags(form);
+    const next = decodedOnce(form);
+    if (next === form) return isHazardous(unnested(form));
     form = next;
   }
   return true;
