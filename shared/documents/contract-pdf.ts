@@ -1,6 +1,8 @@
 /** The wallet contract: its form, made once, and the form filled with a wallet's data. */
 import type { Wallet } from "../contracts/wallet/wallets.js";
-import { fillForm, makeForm, type FormDeclaration } from "./pdf-form.js";
+import { lazy } from "../platform/lazy.js";
+import { makeForm, type FormDeclaration } from "./pdf-form.js";
+import { formFiller } from "./prepared-form.js";
 
 const declaration = {
   title: "Contratto di attivazione del portafoglio",
@@ -65,10 +67,10 @@ export type ContractHolder = Pick<
   | "iban"
 >;
 
-let template: Promise<Uint8Array> | undefined;
-
 /** The empty form: the same bytes in every process of this edition. */
-export const contractTemplate = (): Promise<Uint8Array> => (template ??= makeForm(declaration));
+export const contractTemplate = lazy(() => makeForm(declaration));
+
+const fillForm = formFiller(declaration);
 
 const joined = (...parts: readonly (string | null)[]): string | null => {
   const present = parts.filter((part) => part !== null);
@@ -90,5 +92,5 @@ const valuesOf = (wallet: ContractHolder): ContractValues => ({
 });
 
 /** The contract filled with the wallet's data, flattened, not sealed. */
-export const fillContract = async (wallet: ContractHolder): Promise<Uint8Array> =>
-  fillForm(await contractTemplate(), valuesOf(wallet));
+export const fillContract = (wallet: ContractHolder): Promise<Uint8Array> =>
+  fillForm(valuesOf(wallet));

@@ -1,6 +1,7 @@
 /** The SEPA direct debit mandate of a wallet: its form, filled with the mandate's data. */
 import type { Mandate } from "../contracts/mandates/mandates.js";
-import { fillForm, makeForm, type FormDeclaration } from "./pdf-form.js";
+import type { FormDeclaration } from "./pdf-form.js";
+import { formFiller } from "./prepared-form.js";
 
 const declaration = {
   title: "Mandato per addebito diretto SEPA",
@@ -42,9 +43,7 @@ const frequencies = {
   Monthly: "Mensile / Monthly",
 } as const satisfies Record<Mandate["frequency"], string>;
 
-let template: Promise<Uint8Array> | undefined;
-
-const mandateTemplate = (): Promise<Uint8Array> => (template ??= makeForm(declaration));
+const fillForm = formFiller(declaration);
 
 const valuesOf = (mandate: Mandate): MandateValues => ({
   mandateUniqueReference: mandate.mandateUniqueReference,
@@ -59,5 +58,5 @@ const valuesOf = (mandate: Mandate): MandateValues => ({
 });
 
 /** The mandate filled with its data, flattened, not sealed. */
-export const fillMandateForm = async (mandate: Mandate): Promise<Uint8Array> =>
-  fillForm(await mandateTemplate(), valuesOf(mandate));
+export const fillMandateForm = (mandate: Mandate): Promise<Uint8Array> =>
+  fillForm(valuesOf(mandate));

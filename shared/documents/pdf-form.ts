@@ -1,7 +1,7 @@
-/** Makes an empty PDF form from its declaration, and fills and flattens one. */
+/** Lays out a PDF form from its declaration, and makes the empty one to be typed into. */
 import { createHash } from "node:crypto";
 import type { EmbeddedFont, PDF, PDFPage } from "@libpdf/core";
-import { fitText, wrapText } from "./fit-text.js";
+import { wrapText } from "./fit-text.js";
 import { embedFont, pdfLibrary } from "./pdf-library.js";
 
 export interface FormField {
@@ -26,7 +26,7 @@ const subsetTag = /\/[A-Z]{6}\+DejaVu/g;
 const fileIdentifier = /\/ID \[<[0-9A-F]{32}> <[0-9A-F]{32}>\]/;
 
 /** The same bytes for the same content; each replacement keeps its length, and so every offset. */
-const withoutLots = (pdf: Uint8Array): Uint8Array => {
+export const withoutLots = (pdf: Uint8Array): Uint8Array => {
   const text = Buffer.from(pdf).toString("latin1").replace(subsetTag, "/BORSEL+DejaVu");
   const content = text.replace(fileIdentifier, "");
   const id = createHash("sha256").update(content).digest("hex").slice(0, 32).toUpperCase();
@@ -36,7 +36,15 @@ const withoutLots = (pdf: Uint8Array): Uint8Array => {
 /** Points; a sheet of A4. */
 const sheet = { width: 595.28, height: 841.89, margin: 56 };
 const textWidth = sheet.width - 2 * sheet.margin;
-const fieldBox = { x: 216, height: 20, gap: 6, padding: 3 };
+const fieldBox = { x: 216, height: 20, gap: 6 };
+
+/** Where a field lies on the page, from the left lower corner. */
+export interface FieldBox {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
 
 interface Pen {
   readonly page: PDFPage;
@@ -53,14 +61,15 @@ const writeParagraph = (pen: Pen, text: string, font: EmbeddedFont, size: number
   pen.y -= size * 0.6;
 };
 
+type PlaceField = (page: PDFPage, name: string, box: FieldBox) => void;
+
 const drawFields = (
-  pdf: PDF,
   pen: Pen,
   fields: readonly FormField[],
   font: EmbeddedFont,
   frame: ReturnType<typeof import("@libpdf/core").grayscale>,
+  placeField: PlaceField,
 ): void => {
-  const form = pdf.getOrCreateForm();
   for (const { name, label } of fields) {
     pen.y -= fieldBox.height + fieldBox.gap;
     const box = {
@@ -71,8 +80,7 @@ const drawFields = (
     };
     pen.page.drawText(label, { x: sheet.margin, y: pen.y + 6, size: 9, font });
     pen.page.drawRectangle({ ...box, borderColor: frame, borderWidth: 0.5 });
-    // Empty fields are typed into with the viewer's own font: ours is drawn when the form is filled.
-    pen.page.drawField(form.createTextField(name, { fontSize: 10 }), box);
+    placeField(pen.page, name, box);
   }
   pen.y -= fieldBox.gap * 2;
 };
@@ -86,10 +94,13 @@ const describe = (pdf: PDF, { title, edition }: FormDeclaration): void => {
   pdf.setModificationDate(edition);
 };
 
-/** The empty form, with its fields to be typed into. */
-export const makeForm = async (declaration: FormDeclaration): Promise<Uint8Array> => {
-  const { PDF, grayscale } = await pdfLibrary();
-  const pdf = PDF.create();
+/** Lays the form out on the document's first page; `placeField` makes of each field what it likes. */
+export const drawForm = async (
+  pdf: PDF,
+  declaration: FormDeclaration,
+  placeField: PlaceField,
+): Promise<{ readonly page: PDFPage; readonly regular: EmbeddedFont }> => {
+  const { grayscale } = await pdfLibrary();
   describe(pdf, declaration);
   const page = pdf.addPage({ width: sheet.width, height: sheet.height });
   const regular = await embedFont(pdf, "regular");
@@ -98,54 +109,19 @@ export const makeForm = async (declaration: FormDeclaration): Promise<Uint8Array
   writeParagraph(pen, declaration.title, bold, 16);
   writeParagraph(pen, declaration.subtitle, regular, 11);
   writeParagraph(pen, declaration.introduction, regular, 9);
-  drawFields(pdf, pen, declaration.fields, regular, grayscale(0.55));
+  drawFields(pen, declaration.fields, regular, grayscale(0.55), placeField);
   for (const clause of declaration.clauses) writeParagraph(pen, clause, regular, 8.5);
   writeParagraph(pen, declaration.closing, bold, 9);
-  return withoutLots(await pdf.save({ subsetFonts: true }));
+  return { page, regular };
 };
 
-/** A value that the font cannot write shows a question mark, and is still the wallet's own. */
-const writable = (text: string, font: EmbeddedFont): string => {
-  if (font.canEncode(text)) return text;
-  const missing = new Set(font.getUnencodableCharacters(text));
-  return Array.from(text, (character) => (missing.has(character) ? "?" : character)).join("");
-};
-
-const writeValue = (
-  page: PDFPage,
-  [left, bottom, right, top]: readonly [number, number, number, number],
-  value: string,
-  font: EmbeddedFont,
-): void => {
-  const room = { width: right - left - 2 * fieldBox.padding, height: top - bottom };
-  const measure = (text: string, size: number): number => font.getTextWidth(text, size);
-  const { size, lineHeight, lines } = fitText(writable(value, font), room, measure);
-  // The block of lines stands in the middle of the box; a line's letters rest 0.3 em above its foot.
-  const first = (bottom + top + lines.length * lineHeight) / 2 - lineHeight + size * 0.3;
-  for (const [index, line] of lines.entries())
-    page.drawText(line, {
-      x: left + fieldBox.padding,
-      y: first - index * lineHeight,
-      size,
-      font,
-    });
-};
-
-/** Writes the values into the fields' places and removes the fields: what is written stays. */
-export const fillForm = async (
-  form: Uint8Array,
-  values: Readonly<Record<string, string | null>>,
-): Promise<Uint8Array> => {
+/** The empty form, with its fields to be typed into. */
+export const makeForm = async (declaration: FormDeclaration): Promise<Uint8Array> => {
   const { PDF } = await pdfLibrary();
-  const pdf = await PDF.load(form);
-  const page = pdf.getPage(0);
-  const fields = pdf.getForm()?.getTextFields() ?? [];
-  if (page === null || fields.length === 0) throw new Error("This PDF is no form of ours.");
-  const font = await embedFont(pdf, "regular");
-  const places = fields.flatMap((field) =>
-    field.getWidgets().map((widget) => ({ name: field.name, rect: widget.rect })),
-  );
-  pdf.getForm()?.flatten();
-  for (const { name, rect } of places) writeValue(page, rect, values[name] ?? "", font);
-  return pdf.save({ subsetFonts: true });
+  const pdf = PDF.create();
+  await drawForm(pdf, declaration, (page, name, box) => {
+    // Empty fields are typed into with the viewer's own font: ours is drawn when the form is filled.
+    page.drawField(pdf.getOrCreateForm().createTextField(name, { fontSize: 10 }), box);
+  });
+  return withoutLots(await pdf.save({ subsetFonts: true }));
 };

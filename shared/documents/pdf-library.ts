@@ -2,12 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { EmbeddedFont, PDF } from "@libpdf/core";
+import { lazy } from "../platform/lazy.js";
 
-type PdfLibrary = typeof import("@libpdf/core");
-
-let library: Promise<PdfLibrary> | undefined;
-
-export const pdfLibrary = (): Promise<PdfLibrary> => (library ??= import("@libpdf/core"));
+export const pdfLibrary = lazy(() => import("@libpdf/core"));
 
 const require = createRequire(import.meta.url);
 const faces = {
@@ -15,15 +12,11 @@ const faces = {
   bold: "dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf",
 } as const;
 type Face = keyof typeof faces;
-const loaded = new Map<Face, Promise<Uint8Array>>();
 
-const fontBytes = (face: Face): Promise<Uint8Array> => {
-  const known = loaded.get(face);
-  if (known !== undefined) return known;
-  const bytes = readFile(require.resolve(faces[face]));
-  loaded.set(face, bytes);
-  return bytes;
-};
+const fontBytes = {
+  regular: lazy(() => readFile(require.resolve(faces.regular))),
+  bold: lazy(() => readFile(require.resolve(faces.bold))),
+} as const satisfies Record<Face, () => Promise<Uint8Array>>;
 
 const parsed = new Map<Face, EmbeddedFont["program"]>();
 
@@ -35,7 +28,7 @@ const parsed = new Map<Face, EmbeddedFont["program"]>();
  * tables of the first one; where a version of the library keeps them elsewhere, it reads them anew.
  */
 export const embedFont = async (pdf: PDF, face: Face): Promise<EmbeddedFont> => {
-  const font = pdf.embedFont(await fontBytes(face));
+  const font = pdf.embedFont(await fontBytes[face]());
   const known = parsed.get(face);
   if (known === undefined) parsed.set(face, font.program);
   else Reflect.set(font, "fontProgram", known);
