@@ -1,7 +1,7 @@
 /** Puts the seal together: the key that signs, and where it comes from. */
 import type { Database } from "../../shared/database/platform/database.js";
 import { madeOnce } from "../../shared/database/platform/made-once.js";
-import { sealPdf } from "../../shared/documents/seal.js";
+import { pdfSealer } from "../../shared/documents/seal.js";
 import {
   MadeSealKey,
   madeSealKey,
@@ -10,6 +10,7 @@ import {
   type SealKey,
 } from "../../shared/documents/seal-key.js";
 import type { Clock } from "../../shared/platform/clock.js";
+import { lazy } from "../../shared/platform/lazy.js";
 import type { WalletConfig } from "../../shared/platform/wallet-settings.js";
 
 /** Seals a PDF; the key is loaded, or made, when the first one comes. */
@@ -26,13 +27,7 @@ export const createSeal = (
           await madeOnce(database, "sealKey", MadeSealKey, () => makeSealKey(clock.nowMs())),
         )
       : sealKeyOfP12(sealCertificate.p12, sealCertificate.password);
-  let key: Promise<SealKey> | undefined;
-  return async (pdf) => {
-    // A load that failed (the database was away) is tried again by the next document.
-    key ??= load().catch((error: unknown) => {
-      key = undefined;
-      throw error;
-    });
-    return sealPdf(pdf, await key, new Date(clock.nowMs()));
-  };
+  // A load that failed (the database was away) is tried again by the next document.
+  const sealer = lazy(async () => pdfSealer(await load()));
+  return async (pdf) => (await sealer())(pdf, new Date(clock.nowMs()));
 };

@@ -1,81 +1,119 @@
 /** A detached CAdES signature (RFC 5652, RFC 5035) as PAdES baseline profiles want it. */
 import { createHash } from "node:crypto";
-import {
-  childrenOf,
-  integer,
-  nil,
-  octetString,
-  oid,
-  retagged,
-  sequence,
-  setOf,
-  tagged,
-} from "./der.js";
+import type { AsnType, BaseBlock } from "asn1js";
 import type { SealKey } from "./seal-key.js";
 
-const data = oid("1.2.840.113549.1.7.1");
-const signedData = oid("1.2.840.113549.1.7.2");
-const contentType = oid("1.2.840.113549.1.9.3");
-const messageDigest = oid("1.2.840.113549.1.9.4");
-const signingCertificateV2 = oid("1.2.840.113549.1.9.16.2.47");
-const sha256 = sequence(oid("2.16.840.1.101.3.4.2.1"));
-const signatureAlgorithms = {
-  RSA: sequence(oid("1.2.840.113549.1.1.1"), nil),
-  EC: sequence(oid("1.2.840.10045.4.3.2")),
+const contentTypes = { data: "1.2.840.113549.1.7.1", signedData: "1.2.840.113549.1.7.2" } as const;
+const attributeTypes = {
+  contentType: "1.2.840.113549.1.9.3",
+  messageDigest: "1.2.840.113549.1.9.4",
+  signingCertificateV2: "1.2.840.113549.1.9.16.2.47",
 } as const;
-const one = integer(Buffer.of(1));
+const sha256 = "2.16.840.1.101.3.4.2.1";
+const signatureAlgorithms = { RSA: "1.2.840.113549.1.1.1", EC: "1.2.840.10045.4.3.2" } as const;
 
-const digestOf = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
-
-/** Issuer and serial number, from a certificate: version, serial number, algorithm, issuer, … */
-const identityOf = (certificate: Uint8Array): { issuer: Buffer; serialNumber: Buffer } => {
-  const [toBeSigned] = childrenOf(Buffer.from(certificate));
-  const [, serialNumber, , issuer] = toBeSigned === undefined ? [] : childrenOf(toBeSigned);
-  if (serialNumber === undefined || issuer === undefined)
-    throw new Error("The seal's certificate cannot be read.");
-  return { issuer, serialNumber };
+/** Loaded when the first document is sealed: a start needs neither. */
+const pkiLibraries = async () => {
+  const [asn1, pki] = await Promise.all([import("asn1js"), import("pkijs")]);
+  return { asn1, pki };
 };
+type PkiLibraries = Awaited<ReturnType<typeof pkiLibraries>>;
+
+const der = (block: Pick<BaseBlock, "toBER">): Buffer => Buffer.from(block.toBER());
+
+/** Writers of constructed elements whose members are encoded already. */
+const enclosing = ({ asn1 }: PkiLibraries) => {
+  const enclose = (tagClass: number, tagNumber: number, members: readonly Uint8Array[]): Buffer => {
+    const valueHex = Buffer.concat(members);
+    const element = new asn1.Primitive({ idBlock: { tagClass, tagNumber }, valueHex });
+    element.idBlock.isConstructed = true;
+    return der(element);
+  };
+  return {
+    sequence: (...members: readonly Uint8Array[]) => enclose(1, 16, members),
+    /** The members come in the order that DER asks for: of ours, shorter ones first. */
+    set: (...members: readonly Uint8Array[]) => enclose(1, 17, members),
+    tagged: (tag: number, ...members: readonly Uint8Array[]) => enclose(3, tag, members),
+  };
+};
+
+/** What all signatures with one key have in common, encoded. */
+const commonParts = ({ asn1, pki }: PkiLibraries, { certificate, keyType }: SealKey) => {
+  const sequence = (...value: readonly AsnType[]) => new asn1.Sequence({ value: [...value] });
+  const attribute = (type: string, value: AsnType) =>
+    der(new pki.Attribute({ type, values: [value] }).toSchema());
+  const { issuer, serialNumber } = pki.Certificate.fromBER(certificate);
+  const issuerNames = new pki.GeneralNames({
+    names: [new pki.GeneralName({ type: 4, value: issuer })], // 4: a directory's name
+  });
+  const certificateId = sequence(
+    new asn1.OctetString({ valueHex: createHash("sha256").update(certificate).digest() }),
+    sequence(issuerNames.toSchema(), serialNumber),
+  );
+  const signatureAlgorithm = { algorithmId: signatureAlgorithms[keyType] };
+  const data = new asn1.ObjectIdentifier({ value: contentTypes.data });
+  return {
+    version: der(new asn1.Integer({ value: 1 })),
+    signedData: der(new asn1.ObjectIdentifier({ value: contentTypes.signedData })),
+    encapsulated: der(sequence(data)),
+    signerId: der(new pki.IssuerAndSerialNumber({ issuer, serialNumber }).toSchema()),
+    digestAlgorithm: der(new pki.AlgorithmIdentifier({ algorithmId: sha256 }).toSchema()),
+    signatureAlgorithm: der(
+      new pki.AlgorithmIdentifier(
+        keyType === "RSA"
+          ? { ...signatureAlgorithm, algorithmParams: new asn1.Null() }
+          : signatureAlgorithm,
+      ).toSchema(),
+    ),
+    contentType: attribute(attributeTypes.contentType, data),
+    signingCertificate: attribute(
+      attributeTypes.signingCertificateV2,
+      sequence(sequence(certificateId)),
+    ),
+  };
+};
+
+/** Signs a SHA-256 digest; resolves to the DER of a CMS ContentInfo. */
+export type DigestSigner = (digest: Uint8Array) => Promise<Buffer>;
 
 /**
- * The signed attributes. There is no signing time among them: PAdES forbids it, since the PDF's own
- * signature dictionary tells the time.
+ * A signer with this key. What its signatures have in common is encoded here, once: for each one
+ * anew it would cost more than the signing itself. There is no signing time among the signed
+ * attributes: PAdES forbids it, since the PDF's own signature dictionary tells the time.
  */
-const attributesOf = (digest: Uint8Array, certificate: Uint8Array): Buffer => {
-  const { issuer, serialNumber } = identityOf(certificate);
-  const certificateId = sequence(
-    octetString(digestOf(certificate)),
-    sequence(sequence(tagged(4, issuer)), serialNumber),
-  );
-  return setOf(
-    sequence(contentType, setOf(data)),
-    sequence(messageDigest, setOf(octetString(digest))),
-    sequence(signingCertificateV2, setOf(sequence(sequence(certificateId)))),
-  );
-};
+export const digestSigner = async (key: SealKey): Promise<DigestSigner> => {
+  const libraries = await pkiLibraries();
+  const { asn1, pki } = libraries;
+  const { sequence, set, tagged } = enclosing(libraries);
+  const common = commonParts(libraries, key);
+  const certificates = tagged(0, key.certificate, ...key.chain);
 
-/** Signs a SHA-256 digest; DER of a CMS ContentInfo. */
-export const signDigest = async (digest: Uint8Array, key: SealKey): Promise<Buffer> => {
-  const attributes = attributesOf(digest, key.certificate);
-  const { issuer, serialNumber } = identityOf(key.certificate);
-  const signerInfo = sequence(
-    one,
-    sequence(issuer, serialNumber),
-    sha256,
-    retagged(0, attributes),
-    signatureAlgorithms[key.keyType],
-    octetString(await key.sign(attributes)),
-  );
-  return sequence(
-    signedData,
-    tagged(
-      0,
-      sequence(
-        one,
-        setOf(sha256),
-        sequence(data),
-        tagged(0, key.certificate, ...key.chain),
-        setOf(signerInfo),
-      ),
-    ),
-  );
+  const octets = (valueHex: Uint8Array) => new asn1.OctetString({ valueHex });
+  return async (digest) => {
+    const messageDigest = new pki.Attribute({
+      type: attributeTypes.messageDigest,
+      values: [octets(digest)],
+    });
+    const attributes = [
+      common.contentType,
+      der(messageDigest.toSchema()),
+      common.signingCertificate,
+    ];
+    const signerInfo = sequence(
+      common.version,
+      common.signerId,
+      common.digestAlgorithm,
+      tagged(0, ...attributes),
+      common.signatureAlgorithm,
+      der(octets(await key.sign(set(...attributes)))),
+    );
+    const content = sequence(
+      common.version,
+      set(common.digestAlgorithm),
+      common.encapsulated,
+      certificates,
+      set(signerInfo),
+    );
+    return sequence(common.signedData, tagged(0, content));
+  };
 };
