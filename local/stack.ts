@@ -55,8 +55,9 @@ const never = new Promise<Error>(() => undefined);
 
 /** The heavy part of the code, loaded while PostgreSQL starts in its own process. */
 const loadParts = async () => {
-  const [database, broker, topology, host, engine] = await Promise.all([
+  const [database, sockets, broker, topology, host, engine] = await Promise.all([
     import("./stack-database.js"),
+    import("./in-process-sockets.js"),
     import("./broker/broker.js"),
     import("./broker/topology.js"),
     import("./host/host.js"),
@@ -64,7 +65,7 @@ const loadParts = async () => {
     // Not ours to use here, but the host is about to: loaded now, it costs no time later.
     import("@azure/service-bus"),
   ]);
-  return { ...database, ...broker, ...topology, ...host, ...engine };
+  return { ...database, ...sockets, ...broker, ...topology, ...host, ...engine };
 };
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
@@ -124,6 +125,8 @@ const openBroker = async (
       warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
   });
   started.push(() => broker.stop());
+  const leave = parts.serveInProcess(broker.port, (socket) => broker.accept(socket));
+  started.push(async () => leave());
   return connectionString(broker.port);
 };
 

@@ -1,4 +1,5 @@
 /** A message broker for one machine: AMQP 1.0 as the Service Bus clients speak it, kept in PostgreSQL. */
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { Directory } from "./entities/directory.js";
@@ -38,6 +39,8 @@ export interface BrokerStatus {
 export interface Broker {
   readonly port: number;
   status(): BrokerStatus;
+  /** Serves a client on this stream, as on a connection to the port. */
+  accept(socket: Duplex): void;
   /** Closes connections, lets running writes end and gives the database back. */
   stop(): Promise<void>;
 }
@@ -106,6 +109,7 @@ const assemble = async (options: BrokerOptions, undo: Undo): Promise<Broker> => 
       connections: listener.connectionCount,
       entities: directory.size,
     }),
+    accept: (socket) => listener.accept(socket),
     stop: () => undo.run(),
   };
 };

@@ -4,6 +4,7 @@ import type { LocalClock } from "../clock.js";
 import type { DurableFunctions } from "../durable/protocol/functions.js";
 import type { EngineSettings } from "../durable/engine.js";
 import type { HttpAnswer, HttpCall } from "../durable/api/answer.js";
+import { answerInProcess } from "./app/in-process-client.js";
 import { loadApp, type LoadedApp } from "./app/loader.js";
 import { hostVersion } from "./app/core-api.js";
 import type { BindingInfo, TypedData } from "./app/core-types.js";
@@ -108,6 +109,8 @@ class AppHost implements Host {
   readonly #http: HttpTriggers;
   #engineStarted: Promise<DurableEngine> | undefined;
   #engine: DurableEngine | undefined;
+  /** Ends what is answered in memory. */
+  #leave: (() => void) | undefined;
   #state: HostStatus["state"] = "Starting";
 
   constructor(
@@ -148,13 +151,16 @@ class AppHost implements Host {
       this.#engineStarted = this.#startEngine();
       this.#engine = await this.#engineStarted;
     }
+    const durable = async (call: HttpCall): Promise<HttpAnswer | null> =>
+      (await this.#engine?.handleHttp(call)) ?? null;
+    this.#leave = answerInProcess(this.#app.directory, this.url, durable);
     const routes = {
       keys: functionKeys(this.#config.settings),
       status: () => this.status(),
       moveClock: () => this.#moveClock(),
       runTimer: (name: string) => this.#timers.run(name),
       durableKey: this.#durableKey,
-      durable: async (call: HttpCall) => (await this.#engine?.handleHttp(call)) ?? null,
+      durable,
     };
     this.#server.serve((req, res) => {
       if (!isInternalPath(req.url ?? "")) {
@@ -189,6 +195,7 @@ class AppHost implements Host {
     if (this.#state === "Stopping") return;
     this.#state = "Stopping";
     this.#timers.stop();
+    this.#leave?.();
     await Promise.all([this.#bus.stop(), this.#server.stop(drainTimeoutMs)]);
     await this.#engine?.stop();
     await this.#invoker.drain(drainTimeoutMs);

@@ -1,6 +1,7 @@
 /** The server: accepts connections and brings what the library reports to the connection it is about. */
 import { once } from "node:events";
-import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { createServer, type AddressInfo, type Server } from "node:net";
+import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BrokerError, conditions } from "../errors.js";
 import { channelMax, frameBytesMax } from "../wire/frame-guard.js";
@@ -69,6 +70,11 @@ export class Listener {
     return this.#clients.size;
   }
 
+  /** A client that is connected otherwise than by the port. */
+  accept(socket: Duplex): void {
+    this.#server.emit("connection", socket);
+  }
+
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
@@ -83,7 +89,7 @@ export class Listener {
     await closed;
   }
 
-  #admit(socket: Socket): void {
+  #admit(socket: Duplex): void {
     const connection = this.#container.create_connection(connectionOptions);
     const peer = new Peer({
       connection,

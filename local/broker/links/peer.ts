@@ -1,5 +1,5 @@
 /** One peer's socket: its bytes are checked before the library has them, and its faults end it alone. */
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { asBrokerError, BrokerError, conditions } from "../errors.js";
 import { FrameGuard, ProtocolHeaderError } from "../wire/frame-guard.js";
 import type { Connection, OpenFrame } from "../wire/rhea.js";
@@ -31,7 +31,7 @@ const protocolHeader = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
 
 export interface PeerParts {
   readonly connection: Connection;
-  readonly socket: Socket;
+  readonly socket: Duplex;
   readonly patience: Patience;
   readonly report: (error: unknown) => void;
   /** The peer reads again what was written for it. */

@@ -3,7 +3,7 @@
  * link internals that a server needs. The casts of this file are the only ones to rhea.
  */
 import rhea from "rhea";
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 /** A value together with its AMQP type, as rhea's codec reads and writes it. */
 export interface Typed {
@@ -130,7 +130,7 @@ export interface Session {
 }
 
 export interface Connection {
-  accept(socket: Socket): void;
+  accept(socket: Duplex): void;
   input(bytes: Buffer): void;
   /** Writes out what is due, now. */
   _process(): void;
@@ -149,7 +149,7 @@ export interface Connection {
   on_disposition(frame: DispositionFrame): void;
   on_detach(frame: HandleFrame): void;
   readonly remote_channel_map: Readonly<Record<number, Session>>;
-  readonly socket: Socket;
+  readonly socket: Duplex;
 }
 
 interface Attach {
