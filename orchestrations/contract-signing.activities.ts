@@ -9,12 +9,14 @@ import { readWallet } from "../shared/database/wallet/wallets.js";
 import { fillContract } from "../shared/documents/contract-pdf.js";
 import { pdfContentType, type Documents } from "../shared/documents/documents.js";
 import { activity, type Activity } from "../shared/durable/register.js";
+import type { Changes } from "../shared/platform/changes.js";
 import { concludeContract, fillContractPdf, sealContractPdf } from "./contract-signing.flow.js";
 
 export interface SigningMeans {
   readonly database: Database;
   readonly documents: Documents;
   readonly seal: (pdf: Uint8Array) => Promise<Uint8Array>;
+  readonly changes: Pick<Changes, "tell">;
 }
 
 interface Signature {
@@ -46,9 +48,11 @@ const seal = async (means: SigningMeans, signature: Signature) => {
   return done;
 };
 
-const conclude = async ({ database }: SigningMeans, { walletId, attempt }: Signature) => {
+const conclude = async ({ database, changes }: SigningMeans, { walletId, attempt }: Signature) => {
   const key = contractDocumentKey(walletId, attempt);
-  return (await storeSignedContract(database, walletId, attempt, key)) ? done : over;
+  const isStored = await storeSignedContract(database, walletId, attempt, key);
+  changes.tell(walletId);
+  return isStored ? done : over;
 };
 
 /** Runs the stage while this signature is still wanted. */

@@ -14,6 +14,7 @@ import { requestRevocation } from "../shared/database/mandates/revocation.js";
 import { pdfContentType, type Documents } from "../shared/documents/documents.js";
 import { fillMandateForm } from "../shared/documents/mandate-pdf.js";
 import { activity, type Activity } from "../shared/durable/register.js";
+import type { Changes } from "../shared/platform/changes.js";
 import {
   readMandate,
   requestMandateActivation,
@@ -34,6 +35,7 @@ export interface MandateMeans {
   readonly database: Database;
   readonly documents: Documents;
   readonly seal: (pdf: Uint8Array) => Promise<Uint8Array>;
+  readonly changes: Pick<Changes, "tell">;
 }
 
 /** Seals the PDF of the present signature, once; resolves to where it is kept. */
@@ -51,7 +53,7 @@ const sealPdf = async (
 };
 
 export const mandateActivationActivities = (means: MandateMeans): readonly Activity[] => {
-  const { database } = means;
+  const { database, changes } = means;
   return [
     activity(readMandate, ({ mandateId }) => mandateState(database, mandateId)),
     activity(sealMandatePdf, async ({ mandateId }) => ({
@@ -59,6 +61,7 @@ export const mandateActivationActivities = (means: MandateMeans): readonly Activ
     })),
     activity(requestMandateActivation, async ({ mandateId, documentKey }) => {
       await requestActivation(database, mandateId, documentKey);
+      changes.tell(mandateId);
       return null;
     }),
     activity(settleMandateActivation, async ({ mandateId, as }) => {

@@ -20,6 +20,7 @@ import {
   makeSigningKey,
   type SandboxIdentity,
 } from "../../shared/identity/sandbox-identity.js";
+import { createChanges, type Changes } from "../../shared/platform/changes.js";
 import { systemClock, type Clock } from "../../shared/platform/clock.js";
 import type { Config } from "../../shared/platform/config.js";
 import { faultPoints, type FaultPoints } from "../../shared/platform/fault-points.js";
@@ -43,6 +44,8 @@ export interface Services {
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
   readonly relay: OutboxRelay;
+  /** What activities have changed, by the id of a wallet or mandate. */
+  readonly changes: Changes;
   readonly timelines: Timelines;
   readonly documents: DocumentStore;
   readonly seal: Seal;
@@ -97,6 +100,7 @@ export const createServices = (
     faults,
     bus,
     relay,
+    changes: createChanges(),
     timelines: rememberedTimelines(),
     documents: documentStore(config.documents, database),
     seal: createSeal(config.wallet, database, clock),

@@ -1,23 +1,37 @@
 /** Waits for what a flow is about to do, for a bounded time: the answer then says how far it is. */
-import { setTimeout as sleep } from "node:timers/promises";
+import type { Changes } from "../../shared/platform/changes.js";
 import type { Clock } from "../../shared/platform/clock.js";
 
 /** A caller waits no longer than this for a flow. */
 const waitMs = 10_000;
-const pauses = { first: 25, longest: 400, growth: 1.4 } as const;
+
+/** Between two looks where nobody tells of a change: the flow may run in another process. */
+const pauses = { first: 50, longest: 400, growth: 1.6 } as const;
+
+export interface Waiting {
+  readonly clock: Clock;
+  readonly changes: Changes;
+  /** What a change is told by: the id of the wallet or mandate. */
+  readonly key: string;
+}
 
 /** Reads until `isDone`, or until the time is up; resolves to what was read last. */
 export const readUntil = async <Value>(
   read: () => Promise<Value>,
   isDone: (value: Value) => boolean,
-  clock: Clock,
+  { clock, changes, key }: Waiting,
 ): Promise<Value> => {
   const giveUpAt = clock.nowMs() + waitMs;
-  let pauseMs: number = pauses.first;
-  for (;;) {
-    const value = await read();
-    if (isDone(value) || clock.nowMs() + pauseMs > giveUpAt) return value;
-    await sleep(pauseMs);
-    pauseMs = Math.min(pauseMs * pauses.growth, pauses.longest);
+  const watch = changes.watch(key);
+  try {
+    let pauseMs: number = pauses.first;
+    for (;;) {
+      const value = await read();
+      if (isDone(value) || clock.nowMs() + pauseMs > giveUpAt) return value;
+      await watch.next(pauseMs);
+      pauseMs = Math.min(pauseMs * pauses.growth, pauses.longest);
+    }
+  } finally {
+    watch.close();
   }
 };

@@ -60,14 +60,14 @@ const fillEndpoint = endpoint(
 
 const signEndpoint = endpoint(
   signMandateRoute,
-  async ({ database, clock }, { params, caller, ok, refuse }) => {
+  async ({ database, clock, changes }, { params, caller, ok, refuse }) => {
     const requested = await requestMandateSignature(database, caller, params.walletId);
     if (!requested.ok) return refuse(requested);
     const { mandateId } = requested.value.mandate;
     const signed = await readUntil(
       () => findMandate(database, mandateId),
       (found) => found?.mandate.status !== "Filled",
-      clock,
+      { clock, changes, key: mandateId },
     );
     return ok((signed ?? requested.value).mandate);
   },

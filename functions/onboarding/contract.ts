@@ -67,14 +67,18 @@ const isSettled = (contract: Contract | undefined): boolean => contract?.status 
 const signEndpoint = endpoint(
   signContractRoute,
   async (services, { params: { walletId }, caller, ok, refuse }) => {
-    const { database, clock } = services;
+    const { database, clock, changes } = services;
     const found = await walletWithContract(services, caller, walletId);
     if (!found.ok) return refuse(found);
     const requested = await requestSignature(database, caller, walletId);
     if (!requested.ok) return refuse(requested);
     const contract = isSettled(requested.value)
       ? requested.value
-      : await readUntil(() => findContract(database, walletId), isSettled, clock);
+      : await readUntil(() => findContract(database, walletId), isSettled, {
+          clock,
+          changes,
+          key: walletId,
+        });
     // A contract goes only with its wallet, which somebody deleted meanwhile.
     if (contract === undefined) return refuse(refusal("WalletNotFound", { walletId }));
     const isSigned = contract.status === "Signed";

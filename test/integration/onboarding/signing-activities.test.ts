@@ -1,6 +1,7 @@
 /** The signing activities on real tables: repeated, they keep the first PDF; declined, they stop. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contractSigningActivities } from "../../../orchestrations/contract-signing.activities.js";
+import { createChanges } from "../../../shared/platform/changes.js";
 import {
   contractDocumentKey,
   declineContract,
@@ -40,7 +41,12 @@ const perform = async (name: string, input: object): Promise<unknown> => {
       putDocumentOnce(database, key, document),
     get: (key: string) => findDocument(database, key),
   };
-  const activities = contractSigningActivities({ database, documents, seal });
+  const activities = contractSigningActivities({
+    database,
+    documents,
+    seal,
+    changes: createChanges(),
+  });
   const found = activities.find((activity) => activity.name === name);
   return found?.perform(input);
 };
