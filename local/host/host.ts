@@ -13,11 +13,13 @@ import { engineSettings } from "./engine-settings.js";
 import { functionList } from "./function-list.js";
 import { functionKeys } from "./http/function-keys.js";
 import { readHostConfig, type HostConfig } from "./settings/host-config.js";
+import { bodyBytesMax } from "./http/request.js";
 import { listenHttp, type HttpServer } from "./http/server.js";
-import { writeFailure } from "./http/response.js";
+import { writeEmpty, writeFailure } from "./http/response.js";
 import { HttpTriggers } from "./http/trigger.js";
 import {
-  isInternalPath,
+  isReservedPath,
+  isSpareablePath,
   serveInternal,
   type ClockMoved,
   type HostStatus,
@@ -137,7 +139,14 @@ class AppHost implements Host {
     const sendOutputs = outputSender(this.#connections, settings);
     const shared = { functions, invoker, log, settings, sendOutputs };
     const keys = functionKeys(settings);
-    this.#http = new HttpTriggers({ ...shared, app, keys, routePrefix: config.routePrefix });
+    const { routePrefix } = config;
+    this.#http = new HttpTriggers({
+      ...shared,
+      app,
+      keys,
+      routePrefix,
+      bodyBytesMax: bodyBytesMax(settings),
+    });
     this.#timers = new TimerTriggers(functions, { ...shared, clock, status: this.#timerStatus });
     this.#bus = new ServiceBusTriggers({
       ...shared,
@@ -163,14 +172,18 @@ class AppHost implements Host {
       durable,
     };
     this.#server.serve((req, res) => {
-      if (!isInternalPath(req.url ?? "")) {
-        this.#http.handle(req, res);
-        return;
-      }
-      serveInternal(routes, req, res).catch((error: unknown) => {
-        this.#log.host("error", "Http", errorText(error));
-        writeFailure(res, true);
-      });
+      const url = req.url ?? "";
+      const internal = (): void => {
+        serveInternal(routes, req, res).catch((error: unknown) => {
+          this.#log.host("error", "Http", errorText(error));
+          writeFailure(res, true);
+        });
+      };
+      if (isReservedPath(url)) internal();
+      else
+        this.#http.handle(req, res, () =>
+          isSpareablePath(url) ? internal() : writeEmpty(res, 404),
+        );
     });
     this.#state = "Running";
     await this.#timers.start();

@@ -1,5 +1,7 @@
 /** Every declared route against every bad call: the documented status and body, and nothing written. */
-import { STATUS_CODES } from "node:http";
+import { once } from "node:events";
+import { request as httpRequest, STATUS_CODES, type IncomingMessage } from "node:http";
+import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UnsecuredJWT } from "jose";
 import { z } from "zod";
@@ -232,6 +234,22 @@ describe("413, 415, 422: the body cannot be taken", () => {
   });
 });
 
+test("a body beyond what the host takes by itself is refused in the API's own words", async () => {
+  const route = withBody.find(({ id }) => id === "createWallet");
+  if (route === undefined) throw new Error("createWallet is gone");
+  const announced = httpRequest(new URL(addressOf(route), stack.url), {
+    method: "POST",
+    headers: { ...headersOf(route, token), "content-length": 101 * 1024 * 1024 },
+  });
+  announced.flushHeaders();
+  const [answer] = (await once(announced, "response")) as [IncomingMessage];
+  expect([answer.statusCode, await json(answer)]).toMatchObject([
+    413,
+    { errorCode: "PayloadTooLarge" },
+  ]);
+  announced.destroy();
+});
+
 describe("404, 405: there is no such call", () => {
   const methods = ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"];
   const allowedAt = (address: string): string[] =>
@@ -257,7 +275,7 @@ describe("404, 405: there is no such call", () => {
     expectError(await send(stack, path), 404, "RouteNotFound", api);
   });
 
-  test.each(["", "wallet/", "card/", "sandbox/"])(
+  test.each(["", "wallet/", "card/", "sandbox/", "admin/"])(
     "unknown paths below /%s are 404",
     async (base) => {
       for (const path of [
@@ -267,8 +285,7 @@ describe("404, 405: there is no such call", () => {
         "..%2f",
       ])
         expectError(await send(stack, `/${base}${path}`), 404, "RouteNotFound");
-      // The very root is the host's own page.
-      if (base !== "") expectError(await send(stack, `/${base}`), 404, "RouteNotFound");
+      expectError(await send(stack, `/${base}`), 404, "RouteNotFound");
     },
   );
 

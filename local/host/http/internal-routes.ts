@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpAnswer, HttpCall } from "../../durable/api/answer.js";
 import { isAllowed, type FunctionKeys } from "./function-keys.js";
-import { readBody, requestHeaders } from "./request.js";
+import { hostOf, readBody, requestHeaders } from "./request.js";
 import { writeEmpty } from "./response.js";
 import { hostPage } from "./host-page.js";
 
@@ -31,9 +31,14 @@ export interface InternalRoutes {
   durable(call: HttpCall): Promise<HttpAnswer | null>;
 }
 
-const internalPath = /^\/(?:$|\?|admin\/|runtime\/webhooks\/|durabletask\/)/i;
+const reservedPath = /^\/(?:admin\/(?:host|functions)|runtime\/webhooks|durabletask)\//i;
+const spareablePath = /^\/(?:$|\?|admin\/)/i;
 
-export const isInternalPath = (path: string): boolean => internalPath.test(path);
+/** Addresses that the host answers whatever routes the app has. */
+export const isReservedPath = (path: string): boolean => reservedPath.test(path);
+
+/** Addresses that the host answers where no route of the app does: its page, and unknown administration. */
+export const isSpareablePath = (path: string): boolean => spareablePath.test(path);
 
 const writeJson = (res: ServerResponse, status: number, body: unknown): void => {
   const text = JSON.stringify(body);
@@ -49,7 +54,7 @@ const isLoopback = (req: IncomingMessage): boolean =>
 
 /** A master key opens the durable API too, whose own key the engine knows alone. */
 const durableCall = (routes: InternalRoutes, req: IncomingMessage, body: Buffer): HttpCall => {
-  const url = new URL(`http://${req.headers.host ?? "localhost"}${req.url ?? "/"}`);
+  const url = new URL(`http://${hostOf(req)}${req.url ?? "/"}`);
   const headers = requestHeaders(req);
   if (isAllowed(req, "admin", routes.keys)) {
     url.searchParams.delete("code");

@@ -6,7 +6,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { ReadableStream } from "node:stream/web";
 
-export const maxBodyBytes = 100 * 1024 * 1024;
+const defaultBodyBytesMax = 100 * 1024 * 1024;
+
+/** The largest body, as the genuine host reads the setting: what is no whole number counts for nothing. */
+export const bodyBytesMax = (settings: Readonly<Record<string, string>>): number => {
+  const set = settings["FUNCTIONS_REQUEST_BODY_SIZE_LIMIT"] ?? "";
+  return /^\s*\d+\s*$/.test(set) ? Number(set) : defaultBodyBytesMax;
+};
 
 export class BodyTooLargeError extends Error {
   override readonly name = "BodyTooLargeError";
@@ -20,7 +26,7 @@ const skipped = new WeakSet<IncomingMessage>();
  * slow reader slows its client down and many uploads at once do not pile up here. A reader that stops
  * early leaves the connection as it is: the answer goes out on it, and `skipBody` clears it.
  */
-const bodyStream = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
+const bodyStream = (incoming: IncomingMessage, bytesMax: number): ReadableStream<Uint8Array> => {
   let total = 0;
   let isOver = false;
   const once = (end: () => void): void => {
@@ -34,7 +40,7 @@ const bodyStream = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
         incoming.on("data", (chunk: Buffer) => {
           total += chunk.length;
           if (isOver) return;
-          if (total > maxBodyBytes) fail(new BodyTooLargeError("Request body too large."));
+          if (total > bytesMax) fail(new BodyTooLargeError("Request body too large."));
           else controller.enqueue(chunk);
           if ((controller.desiredSize ?? 0) <= 0) incoming.pause();
         });
@@ -53,22 +59,31 @@ const bodyStream = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
   );
 };
 
+/** So long the rest of a body is read away before its connection is cut, as on the genuine host. */
+const skipLimitMs = 5_000;
+
 /** Reads away what a function left of the body, so that the connection can bring the next request. */
 export const skipBody = (incoming: IncomingMessage): void => {
   if (incoming.readableEnded || incoming.destroyed) return;
   skipped.add(incoming);
   incoming.removeAllListeners("data");
   incoming.resume();
+  if (incoming.complete) return;
+  const cut = setTimeout(() => incoming.destroy(), skipLimitMs);
+  for (const event of ["end", "close"]) incoming.once(event, () => clearTimeout(cut));
 };
 
-/** The whole body; rejects where the client goes away before its end. */
-export const readBody = (incoming: IncomingMessage): Promise<Buffer> =>
+/** The whole body; rejects where it is too large, or the client goes away before its end. */
+export const readBody = (
+  incoming: IncomingMessage,
+  bytesMax = defaultBodyBytesMax,
+): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let total = 0;
     incoming.on("data", (chunk: Buffer) => {
       total += chunk.length;
-      if (total <= maxBodyBytes) chunks.push(chunk);
+      if (total <= bytesMax) chunks.push(chunk);
       else reject(new BodyTooLargeError("Request body too large."));
     });
     incoming.once("end", () => {
@@ -81,19 +96,28 @@ export const readBody = (incoming: IncomingMessage): Promise<Buffer> =>
     });
   });
 
-/** Repeated headers are joined by a comma alone; bytes above ASCII are UTF-8. */
+/** Bytes above ASCII are UTF-8, as far as headers can hold such text; others stay one by one. */
+const headerValue = (raw: string): string => {
+  if (!/[^\x00-\x7f]/.test(raw)) return raw;
+  const text = Buffer.from(raw, "latin1").toString("utf8");
+  return /[^\x00-\xff]/.test(text) ? raw : text;
+};
+
+/** Repeated headers are joined by a comma alone. */
 export const requestHeaders = (incoming: IncomingMessage): Record<string, string> => {
   const { rawHeaders } = incoming;
   const headers: Record<string, string> = {};
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = (rawHeaders[index] ?? "").toLowerCase();
-    const raw = rawHeaders[index + 1] ?? "";
-    const value = /[^\x00-\x7f]/.test(raw) ? Buffer.from(raw, "latin1").toString("utf8") : raw;
+    const value = headerValue(rawHeaders[index + 1] ?? "");
     const before = headers[name];
     headers[name] = before === undefined ? value : `${before},${value}`;
   }
   return headers;
 };
+
+/** The host that the request names; only one of HTTP/1.0 may name none. */
+export const hostOf = ({ headers }: IncomingMessage): string => headers.host ?? "localhost";
 
 /** Where the body comes from: nowhere, the connection, or bytes that are here already. */
 export type BodySource = IncomingMessage | Buffer | null;
@@ -112,15 +136,17 @@ export class HostRequest {
   readonly url: string;
   readonly #incoming: IncomingMessage;
   readonly #source: BodySource;
+  readonly #bytesMax: number;
   #headers: Headers | undefined;
   #native: Request | undefined;
   #consumed = false;
 
-  constructor(incoming: IncomingMessage, url: string, source: BodySource) {
+  constructor(incoming: IncomingMessage, url: string, source: BodySource, bytesMax: number) {
     this.#incoming = incoming;
     this.method = incoming.method ?? "GET";
     this.url = url;
     this.#source = source;
+    this.#bytesMax = bytesMax;
   }
 
   get headers(): Headers {
@@ -168,14 +194,15 @@ export class HostRequest {
     if (source === null) return Buffer.alloc(0);
     if (this.#consumed) throw new TypeError("Body is unusable: Body has already been read");
     this.#consumed = true;
-    return Buffer.isBuffer(source) ? source : readBody(source);
+    return Buffer.isBuffer(source) ? source : readBody(source, this.#bytesMax);
   }
 
   #toNative(): Request {
     if (this.#native !== undefined) return this.#native;
     if (this.#consumed) throw new TypeError("Body is unusable: Body has already been read");
     const source = this.#source;
-    const body = source === null || Buffer.isBuffer(source) ? source : bodyStream(source);
+    const body =
+      source === null || Buffer.isBuffer(source) ? source : bodyStream(source, this.#bytesMax);
     this.#native = new Request(this.url, {
       method: this.method,
       headers: this.headers,

@@ -1,7 +1,14 @@
 /** The listening server: takes connections at once, answers them when the app is loaded. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { Socket, type AddressInfo } from "node:net";
 import { errorCode, StartError } from "../../start-error.js";
+import { headBytesMax, headRefusal, isRequestLine } from "./request-head.js";
 import { writeEmpty } from "./response.js";
 
 export type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -16,22 +23,45 @@ export interface HttpServer {
 
 const idleSweepMs = 20;
 
-/** What the parser choked on, where it says. */
-const packetOf = (error: Error): string =>
-  "rawPacket" in error && Buffer.isBuffer(error.rawPacket)
-    ? error.rawPacket.toString("latin1")
-    : "";
+/** What the parser choked on, from the beginning of the line where it did, as far as it says. */
+const chokedOn = (error: Error): string => {
+  if (!("rawPacket" in error) || !Buffer.isBuffer(error.rawPacket)) return "";
+  const at = "bytesParsed" in error ? Number(error.bytesParsed) : 0;
+  const packet = error.rawPacket.toString("latin1");
+  return packet.slice(packet.lastIndexOf("\n", at - 1) + 1);
+};
 
-/** The answer to what is no HTTP request; an unknown method is merely a route that does not exist. */
-const answerClientError = (error: Error, socket: Socket): void => {
+/** An unknown method is merely a route that does not exist. */
+const statusOf = (error: Error): number => {
+  const code = errorCode(error);
+  if (code === "HPE_INVALID_METHOD")
+    return /^[A-Z-]+ \S+ HTTP\/1\.[01]\r\n/.test(chokedOn(error)) ? 404 : 400;
+  if (code === "HPE_HEADER_OVERFLOW") return isRequestLine(chokedOn(error)) ? 414 : 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+};
+
+/** The last request of each connection, to which what cannot be read may belong. */
+type Exchanges = WeakMap<Socket, readonly [IncomingMessage, ServerResponse]>;
+
+/**
+ * Answers what is no HTTP request. Within a request's body it is that request's answer; behind a whole
+ * request it belongs to the next one, and waits until those before it have their answers.
+ */
+const answerClientError = (error: Error, socket: Socket, exchanges: Exchanges): void => {
   if (errorCode(error) === "ECONNRESET" || !socket.writable) {
     socket.destroy();
     return;
   }
-  const isRequest = /^[A-Z-]+ \S+ HTTP\/1\.[01]\r\n/.test(packetOf(error));
-  const unknownMethod = errorCode(error) === "HPE_INVALID_METHOD" && isRequest;
-  const status = unknownMethod ? "404 Not Found" : "400 Bad Request";
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  const status = statusOf(error);
+  const [req, res] = exchanges.get(socket) ?? [];
+  if (req?.complete === false && res?.headersSent === false) {
+    writeEmpty(res, status, { Connection: "close" });
+  } else if (req?.complete === true && res?.writableFinished === false) {
+    res.once("close", () => answerClientError(error, socket, exchanges));
+  } else {
+    const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`;
+    socket.end(`${line}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+  }
 };
 
 const listen = (server: Server, port: number, host: string): Promise<number> =>
@@ -52,11 +82,23 @@ export const listenHttp = async (port: number, host: string): Promise<HttpServer
   const waiting: [IncomingMessage, ServerResponse][] = [];
   let handler: RequestHandler = (req, res) => void waiting.push([req, res]);
   // An idle connection outlives the pools of common clients, so that they never reuse a dead one.
-  const server = createServer({ keepAliveTimeout: 75_000 });
-  const dispatch = (req: IncomingMessage, res: ServerResponse): void => handler(req, res);
+  const server = createServer({ keepAliveTimeout: 75_000, maxHeaderSize: headBytesMax });
+  // Their number is checked: the server itself would leave out what is too many, without a word.
+  server.maxHeadersCount = 0;
+  const exchanges: Exchanges = new WeakMap();
+  const dispatch = (req: IncomingMessage, res: ServerResponse): void => {
+    exchanges.set(req.socket, [req, res]);
+    const refused = headRefusal(req);
+    if (refused === undefined) handler(req, res);
+    else writeEmpty(res, refused, { Connection: "close" });
+  };
   server.on("request", dispatch);
   server.on("checkExpectation", dispatch);
-  server.on("clientError", answerClientError);
+  server.on("clientError", (error, socket) => {
+    // Only a server with TLS has other sockets than these.
+    if (socket instanceof Socket) answerClientError(error, socket, exchanges);
+    else socket.destroy();
+  });
 
   return {
     port: await listen(server, port, host),

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpRequestInit } from "@azure/functions";
 import type { LoadedApp } from "../app/loader.js";
 import type { TraceContext } from "../app/core-types.js";
 import { authLevelOf, isAllowed, type AuthLevel, type FunctionKeys } from "./function-keys.js";
-import { HostRequest, maxBodyBytes, readBody, skipBody } from "./request.js";
+import { hostOf, HostRequest, readBody, skipBody } from "./request.js";
 import { writeBuffered, writeEmpty, writeFailure, writePlain, writeStreamed } from "./response.js";
 import type { HostedFunction } from "../app/hosted-function.js";
 import { compareNames, isHttpTrigger, methodsOf, templateOf } from "./route.js";
@@ -30,6 +30,8 @@ export interface HttpTriggerOptions {
   readonly log: HostLog;
   readonly keys: FunctionKeys;
   readonly routePrefix: string;
+  /** Larger bodies are refused. */
+  readonly bodyBytesMax: number;
   readonly sendOutputs: OutputSender;
 }
 
@@ -106,7 +108,8 @@ export class HttpTriggers {
     this.#streaming = options.app.streaming;
   }
 
-  handle(req: IncomingMessage, res: ServerResponse): void {
+  /** What no route of the app takes is left to `unmatched`. */
+  handle(req: IncomingMessage, res: ServerResponse, unmatched: () => void): void {
     const target = req.url ?? "";
     if (isMalformedTarget(target)) {
       writeEmpty(res, 400, { Connection: "close" });
@@ -116,10 +119,10 @@ export class HttpTriggers {
     const path = requestPath(mark < 0 ? target : target.slice(0, mark));
     const match = this.#routes.find(req.method ?? "GET", path);
     if (match === undefined) {
-      writeEmpty(res, 404);
+      unmatched();
     } else if (!isAllowed(req, match.target.authLevel, this.#options.keys)) {
       writeEmpty(res, 401);
-    } else if (Number(req.headers["content-length"] ?? 0) > maxBodyBytes) {
+    } else if (Number(req.headers["content-length"] ?? 0) > this.#options.bodyBytesMax) {
       writeEmpty(res, 500, { Connection: "close" });
     } else {
       void this.#serve(req, res, match, path, mark < 0 ? "" : target.slice(mark));
@@ -163,10 +166,13 @@ export class HttpTriggers {
   ): Promise<HttpRequest> {
     // The genuine host passes on no body whose length is not announced.
     const length = Number(req.headers["content-length"] ?? 0);
-    const source = length === 0 || hasNoBody(req.method) ? null : await readBody(req);
-    const url = requestUrl(req.headers.host ?? "", path, query, false);
+    const source =
+      length === 0 || hasNoBody(req.method)
+        ? null
+        : await readBody(req, this.#options.bodyBytesMax);
+    const url = requestUrl(hostOf(req), path, query, false);
     return this.#request({
-      nativeRequest: new HostRequest(req, url, source),
+      nativeRequest: new HostRequest(req, url, source, this.#options.bodyBytesMax),
       params,
       query: query === "" ? noQuery : joinedQuery(query),
     });
@@ -178,8 +184,10 @@ export class HttpTriggers {
     path: string,
     query: string,
   ): HttpRequest {
-    const url = requestUrl(req.headers.host ?? "", path, query, true);
-    const nativeRequest = new HostRequest(req, url, hasNoBody(req.method) ? null : req);
+    const { bodyBytesMax } = this.#options;
+    const url = requestUrl(hostOf(req), path, query, true);
+    const source = hasNoBody(req.method) ? null : req;
+    const nativeRequest = new HostRequest(req, url, source, bodyBytesMax);
     return query === ""
       ? this.#request({ nativeRequest, params, query: noQuery })
       : this.#request({ nativeRequest, params: paramsWithQuery(query, params) });

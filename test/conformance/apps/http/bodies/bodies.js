@@ -30,6 +30,8 @@ post("copies", async (request) => {
 
 post("headers", (request) => ({ jsonBody: Object.fromEntries(request.headers) }));
 
+post("abroad", () => ({ headers: { "x-city": "Plze\u0148" }, body: "hello" }));
+
 post("large", () => ({
   headers: { "content-type": "application/octet-stream" },
   body: (async function* () {
