@@ -1,4 +1,4 @@
-/** Reads a JSON body: bounded in bytes, depth and values, and only text that the database can hold. */
+/** Reads a JSON body: bounded in bytes, depth and values, and only what the database can hold. */
 import { jsonBytesMax, jsonDepthMax, jsonValuesMax } from "../contracts/json-limits.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import { readBounded, type BodySource } from "./bounded-body.js";
@@ -42,11 +42,15 @@ const sizeFault = (text: string): string | undefined => {
   return undefined;
 };
 
-/** An escape that may stand for NUL or for half of a surrogate pair; nothing else can bring them in. */
-const suspectEscape = /\\u(0000|d[89a-f])/i;
+/**
+ * An escape that may stand for NUL or for half of a surrogate pair, or a number that may be beyond
+ * what a double holds and would be kept as null; nothing else can bring them in.
+ */
+const suspect = /\\u(0000|d[89a-f])|\de\+?0*[1-9]\d{2}|(?<!\d)\d{200}/i;
 
 const holdsUnstorable = (value: unknown): boolean => {
   if (typeof value === "string") return !isStorable(value);
+  if (typeof value === "number") return !Number.isFinite(value);
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(value).some(([key, item]) => !isStorable(key) || holdsUnstorable(item));
 };
@@ -69,8 +73,8 @@ const parse = (bytes: Uint8Array): Outcome<unknown, BodyRefusal> => {
   } catch {
     return invalid("must be well-formed JSON.");
   }
-  if (suspectEscape.test(text) && holdsUnstorable(value))
-    return invalid("must not hold NUL characters or unpaired surrogates.");
+  if (suspect.test(text) && holdsUnstorable(value))
+    return invalid("must not hold NUL characters, unpaired surrogates or numbers beyond 1.7e308.");
   return success(value);
 };
 

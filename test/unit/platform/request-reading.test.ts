@@ -82,10 +82,23 @@ test("a body that is no JSON, no UTF-8, empty, too deep or of too many values is
   expect(await refusalOf(JSON.stringify({ text: `"${"{".repeat(100)}` }))).toBe("accepted");
 });
 
-test("NUL characters and halves of surrogate pairs are refused, in keys too", async () => {
-  const wanted = ["ValidationFailed", "must not hold NUL characters or unpaired surrogates."];
+test("NUL characters, halves of surrogate pairs and endless numbers are refused, in keys too", async () => {
+  const wanted = [
+    "ValidationFailed",
+    "must not hold NUL characters, unpaired surrogates or numbers beyond 1.7e308.",
+  ];
   for (const bad of [String.raw`{"a":"\u0000"}`, String.raw`["\ud800"]`, String.raw`{"\uDC00":1}`])
     expect(await refusalOf(bad)).toEqual(wanted);
+  for (const endless of [
+    "1e309",
+    "-2E+0400",
+    "1.5e9999",
+    "9".repeat(310),
+    `${"1".repeat(200)}e200`,
+  ])
+    expect(await refusalOf(`{"a":[${endless}]}`)).toEqual(wanted);
+  for (const finite of ["1e308", "1e-999", "9".repeat(308), '"1e999"'])
+    expect(await refusalOf(`{"a":[${finite}]}`)).toBe("accepted");
   expect(await refusalOf(String.raw`"\ud83d\ude00"`)).toBe("accepted");
   expect(await refusalOf(String.raw`"\\u0000"`)).toBe("accepted");
 });
