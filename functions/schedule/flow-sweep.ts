@@ -15,14 +15,14 @@ import {
 } from "../../orchestrations/wallet-onboarding.flow.js";
 import type { Services } from "../kit/services.js";
 
-const ownersPerSweep = 500;
+const subjectsPerSweep = 500;
 
-const startOf = ({ flow, ownerId, attempt, mandateId }: DueFlow): FlowStart | undefined => {
+const startOf = ({ flow, subjectId, attempt, mandateId }: DueFlow): FlowStart | undefined => {
   if (flow === "walletOnboarding")
     return {
       flow: walletOnboarding,
-      instanceId: walletOnboardingId(ownerId),
-      input: { walletId: ownerId },
+      instanceId: walletOnboardingId(subjectId),
+      input: { walletId: subjectId },
     };
   if (flow === "mandateActivation")
     return mandateId === null
@@ -33,10 +33,10 @@ const startOf = ({ flow, ownerId, attempt, mandateId }: DueFlow): FlowStart | un
           input: { mandateId },
         };
   if (attempt === null) return undefined;
-  const input = { walletId: ownerId, attempt };
+  const input = { walletId: subjectId, attempt };
   return flow === "ibanValidation"
-    ? { flow: ibanValidation, instanceId: ibanValidationId(ownerId, attempt), input }
-    : { flow: contractSigning, instanceId: contractSigningId(ownerId, attempt), input };
+    ? { flow: ibanValidation, instanceId: ibanValidationId(subjectId, attempt), input }
+    : { flow: contractSigning, instanceId: contractSigningId(subjectId, attempt), input };
 };
 
 export interface Sweep {
@@ -56,17 +56,17 @@ export const sweepFlows = async (
   { database }: Pick<Services, "database">,
   client: FlowClient,
   after: string | null,
-  ownersMax = ownersPerSweep,
+  subjectsMax = subjectsPerSweep,
 ): Promise<Sweep> => {
-  const due = await dueFlows(database, after, ownersMax);
+  const due = await dueFlows(database, after, subjectsMax);
   const started: string[] = [];
   for (const flow of due) {
     const start = startOf(flow);
     if (start !== undefined && (await startOnce(client, { ...start, restartAfter })))
       started.push(start.instanceId);
   }
-  const owners = new Set(due.map(({ ownerId }) => ownerId)).size;
-  return { started, next: owners < ownersMax ? null : (due.at(-1)?.ownerId ?? null) };
+  const subjects = new Set(due.map(({ subjectId }) => subjectId)).size;
+  return { started, next: subjects < subjectsMax ? null : (due.at(-1)?.subjectId ?? null) };
 };
 
 export const registerFlowSweep = (services: Services): void => {

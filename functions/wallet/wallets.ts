@@ -11,16 +11,16 @@ import {
   updateAttributes,
   updateWallet,
 } from "../../shared/database/wallet/wallets.js";
-import { checkedIdentity, checkedOwner, checkedPhone } from "../../shared/domain/wallet/owner.js";
+import { checkedIdentity, checkedHolder, checkedPhone } from "../../shared/domain/wallet/holder.js";
 import { endpoint } from "../kit/endpoint.js";
 
 const createWalletEndpoint = endpoint(
   createWalletRoute,
   async ({ database }, { body, caller, ok, refuse }) => {
-    const owner = checkedOwner(body);
-    if (!owner.ok) return refuse(owner);
+    const holder = checkedHolder(body);
+    if (!holder.ok) return refuse(holder);
     const { originatingDealerKey } = body;
-    const created = await createWallet(database, caller, { ...owner.value, originatingDealerKey });
+    const created = await createWallet(database, caller, { ...holder.value, originatingDealerKey });
     return created.ok ? ok(created.value) : refuse(created);
   },
 );

@@ -28,7 +28,7 @@ export interface BinarySuccess {
 
 /** A body of raw bytes, which the handler gets piece by piece. */
 export interface BinaryBody {
-  /** Media types that a caller may declare; one who declares none is heard, too. */
+  /** Media types that a caller may declare; a body that declares none is read, too. */
   readonly contentTypes: readonly string[];
   readonly bytesMax: number;
 }

@@ -64,7 +64,7 @@ export const updateWalletIbanRoute = route({
   ],
   summary: "Set a wallet's IBAN, to be verified",
   description:
-    "The owner verifies it by a transfer of `transferAmount` from this IBAN to `destinationIban`, " +
+    "The holder verifies it by a transfer of `transferAmount` from this IBAN to `destinationIban`, " +
     "with `ibanValidationCode` as its reason, within thirty days. Another IBAN replaces the one that " +
     "waits; setting the same one again changes nothing and answers the same code.",
 });

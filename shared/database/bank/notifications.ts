@@ -32,7 +32,7 @@ export const receiveNotification = (
        select wallet_id, partner_key from borsello.wallet
        where iban = $7 and is_iban_validated and not exists (select from candidate)
          and $2 in ('IncomingSctStandard', 'IncomingSctInstant')
-     ), owner as (
+     ), recipient as (
        select wallet_id, attempt, partner_key, 'IbanValidation' as purpose, null as feedback
        from candidate where (select count(*) from candidate) = 1
        union all
@@ -44,14 +44,14 @@ export const receiveNotification = (
          (type, transaction_reference, payment_gateway_reference, debtor_name, debtor_iban,
           creditor_name, creditor_iban, amount_cents, reason, reception_date, wallet_id,
           partner_key, reconciliation_type, feedback)
-       select $2, $3, $4, $6, $7, $8, $9, $10, $5, $11, owner.wallet_id, owner.partner_key,
-         coalesce(owner.purpose, 'None'),
-         case when owner.wallet_id is null
+       select $2, $3, $4, $6, $7, $8, $9, $10, $5, $11, recipient.wallet_id, recipient.partner_key,
+         coalesce(recipient.purpose, 'None'),
+         case when recipient.wallet_id is null
            then case when exists (select from candidate)
              then 'Code: the reason contains the codes of several open IBAN validations'
              else 'Code: the reason contains the code of no open IBAN validation' end
-           else owner.feedback end
-       from (select) as one left join owner on true
+           else recipient.feedback end
+       from (select) as one left join recipient on true
        on conflict on constraint bank_notification_once do nothing
        returning *
      ), audited as (
@@ -60,10 +60,10 @@ export const receiveNotification = (
        from stored
      ), told as (
        insert into borsello.outbox (destinations, session_id, subject, body)
-       select '{platform-events}', owner.wallet_id::text, 'SctReceived', json_build_object(
-         'walletId', owner.wallet_id, 'partnerKey', owner.partner_key, 'attempt', owner.attempt,
+       select '{platform-events}', recipient.wallet_id::text, 'SctReceived', json_build_object(
+         'walletId', recipient.wallet_id, 'partnerKey', recipient.partner_key, 'attempt', recipient.attempt,
          'bankNotificationId', stored.bank_notification_id)
-       from stored join owner on owner.attempt is not null
+       from stored join recipient on recipient.attempt is not null
      )
      select bank_notification_id as "bankNotificationId", wallet_id as "walletId", feedback
      from stored`,

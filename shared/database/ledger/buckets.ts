@@ -8,9 +8,9 @@ import {
   lockWallet,
   readOwned,
   type Actor,
-  type OwnershipRefusal,
+  type WalletRefusal,
   type Reader,
-} from "../access/wallet-ownership.js";
+} from "../access/wallet-access.js";
 
 const Buckets = z.object({ partnerKey: z.string(), buckets: z.array(Bucket) });
 
@@ -18,7 +18,7 @@ export const listBuckets = async (
   database: Queryable,
   reader: Reader,
   walletId: string,
-): Promise<Outcome<Bucket[], OwnershipRefusal>> => {
+): Promise<Outcome<Bucket[], WalletRefusal>> => {
   const row = await database.row(
     Buckets,
     `select partner_key as "partnerKey", coalesce((
@@ -100,8 +100,8 @@ export const resyncBuckets = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<ResyncedBuckets, OwnershipRefusal>> =>
-  database.transaction(async (tx): Promise<Outcome<ResyncedBuckets, OwnershipRefusal>> => {
+): Promise<Outcome<ResyncedBuckets, WalletRefusal>> =>
+  database.transaction(async (tx): Promise<Outcome<ResyncedBuckets, WalletRefusal>> => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;
     const updatedBuckets = await correct(tx, actor, walletId);

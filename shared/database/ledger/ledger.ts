@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Posting } from "../../domain/ledger/posting.js";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Queryable } from "../platform/database.js";
-import { readOwned, type OwnershipRefusal, type Reader } from "../access/wallet-ownership.js";
+import { readOwned, type WalletRefusal, type Reader } from "../access/wallet-access.js";
 
 export type FundsType = "Standard" | "Welfare" | "Loyalty";
 
@@ -106,7 +106,7 @@ export const findBalance = async (
   database: Queryable,
   reader: Reader,
   walletId: string,
-): Promise<Outcome<bigint, OwnershipRefusal>> => {
+): Promise<Outcome<bigint, WalletRefusal>> => {
   const found = readOwned(await readBalance(database, walletId), reader, walletId);
   return found.ok ? success(found.value.availableCents) : found;
 };

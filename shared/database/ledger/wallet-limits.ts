@@ -5,7 +5,7 @@ import type { WalletLimits } from "../../contracts/ledger/limits.js";
 import { success, type Outcome } from "../../domain/outcome.js";
 import { unusedLimit, upperLimit } from "../../domain/ledger/limits.js";
 import type { Queryable } from "../platform/database.js";
-import { readOwned, type OwnershipRefusal, type Reader } from "../access/wallet-ownership.js";
+import { readOwned, type WalletRefusal, type Reader } from "../access/wallet-access.js";
 
 const Used = z.object({
   partnerKey: z.string(),
@@ -55,7 +55,7 @@ export const findLimits = async (
   reader: Reader,
   walletId: string,
   settingsOf: (wallet: { readonly partnerKey: string }) => Promise<PartnerSettings>,
-): Promise<Outcome<WalletLimits, OwnershipRefusal>> => {
+): Promise<Outcome<WalletLimits, WalletRefusal>> => {
   const used = await database.row(Used, selectUsed, [walletId]);
   const found = readOwned(used, reader, walletId);
   if (!found.ok) return found;

@@ -10,7 +10,7 @@ import { uuidv7 } from "../../platform/ids.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 import { transition, type Transition } from "./transitions.js";
 import { flowMessage, outboxInsert } from "../outbox/wallet-messages.js";
-import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 const StoredMandate = z.object({
   mandate: Mandate,
@@ -83,7 +83,7 @@ const insertMandate = `
   select mandate_id from made`;
 
 type InitialiseRefusal =
-  OwnershipRefusal | "WalletNotActive" | "IbanNotValidated" | "MandateAlreadyPresent";
+  WalletRefusal | "WalletNotActive" | "IbanNotValidated" | "MandateAlreadyPresent";
 
 const present = async (tx: Queryable, mandateId: string): Promise<Mandate> => {
   const found = await findMandate(tx, mandateId);
@@ -122,7 +122,7 @@ export const initialiseMandate = async (
   }
 };
 
-export type MandateRefusal = OwnershipRefusal | "MandateNotFound" | "MandateStatusInvalid";
+export type MandateRefusal = WalletRefusal | "MandateNotFound" | "MandateStatusInvalid";
 
 /** Changes the wallet's current mandate by the transition of its present status. */
 const changeCurrent = (

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { flowMessage, outboxInsert } from "../outbox/wallet-messages.js";
-import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 const Contract = z.object({
   walletId: z.string(),
@@ -69,7 +69,7 @@ export const requestSignature = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<Contract, OwnershipRefusal>> =>
+): Promise<Outcome<Contract, WalletRefusal>> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;

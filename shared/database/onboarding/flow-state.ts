@@ -74,7 +74,7 @@ export const mandateState = async (
 const Due = z.object({
   flow: z.enum(["walletOnboarding", "ibanValidation", "contractSigning", "mandateActivation"]),
   /** The wallet, or the store of a mandate. */
-  ownerId: z.string(),
+  subjectId: z.string(),
   /** Of an IBAN or a contract. */
   attempt: z.int().nullable(),
   mandateId: z.string().nullable(),
@@ -89,9 +89,9 @@ const isOld = (column: string): string =>
 
 interface DueKind {
   readonly flow: DueFlow["flow"];
-  /** One row of an owner at most; an index holds these rows, and no others, in the owners' order. */
+  /** One row of a subject at most; an index holds these rows, and no others, in the subjects' order. */
   readonly from: string;
-  readonly owner: string;
+  readonly subject: string;
   readonly attempt?: string;
   readonly mandateId?: string;
 }
@@ -100,13 +100,13 @@ const dueKinds: readonly DueKind[] = [
   {
     flow: "ibanValidation",
     from: `borsello.iban_validation where status = 'Waiting' and ${isOld("requested_at")}`,
-    owner: "wallet_id",
+    subject: "wallet_id",
     attempt: "attempt",
   },
   {
     flow: "contractSigning",
     from: `borsello.contract where status = 'Signing' and ${isOld("requested_at")}`,
-    owner: "wallet_id",
+    subject: "wallet_id",
     attempt: "attempt",
   },
   {
@@ -114,7 +114,7 @@ const dueKinds: readonly DueKind[] = [
     from: `borsello.mandate
       where (status in ('ActivationRequested', 'Active', 'DisableRequested')
         or status = 'Filled' and ${isOld("sign_requested_at")})`,
-    owner: "coalesce(wallet_id, store_id)",
+    subject: "coalesce(wallet_id, store_id)",
     mandateId: "mandate_id",
   },
   {
@@ -122,29 +122,35 @@ const dueKinds: readonly DueKind[] = [
     from: `borsello.onboarding join borsello.wallet using (wallet_id)
       where onboarding.status = 'Running' and wallet.status <> 'Closed'
         and ${isOld("creation_date")}`,
-    owner: "wallet_id",
+    subject: "wallet_id",
   },
 ];
 
-/** The first owners of one kind are enough: the first of all are among them. */
-const firstOf = ({ flow, from, owner, attempt = "null", mandateId = "null" }: DueKind): string => `(
-  select '${flow}' as flow, ${owner} as owner_id, ${attempt}::integer as attempt,
+/** The first subjects of one kind are enough: the first of all are among them. */
+const firstOf = ({
+  flow,
+  from,
+  subject,
+  attempt = "null",
+  mandateId = "null",
+}: DueKind): string => `(
+  select '${flow}' as flow, ${subject} as subject_id, ${attempt}::integer as attempt,
     ${mandateId}::uuid as mandate_id
-  from ${from} and ${owner} > $1 order by ${owner} limit $2)`;
+  from ${from} and ${subject} > $1 order by ${subject} limit $2)`;
 
 const selectDue = `
   with due as (${dueKinds.map(firstOf).join(" union all ")}), page as (
-    select distinct owner_id from due order by owner_id limit $2
+    select distinct subject_id from due order by subject_id limit $2
   )
-  select flow, owner_id as "ownerId", attempt, mandate_id as "mandateId"
-  from due join page using (owner_id) order by owner_id`;
+  select flow, subject_id as "subjectId", attempt, mandate_id as "mandateId"
+  from due join page using (subject_id) order by subject_id`;
 
-/** Before every owner. */
+/** Before every subject. */
 const nobody = "00000000-0000-0000-0000-000000000000";
 
-/** Flows that the tables say should be running, in pages: `after` is the last page's last owner. */
+/** Flows that the tables say should be running, in pages: `after` is the last page's last subject. */
 export const dueFlows = (
   database: Queryable,
   after: string | null,
-  ownersMax: number,
-): Promise<DueFlow[]> => database.rows(Due, selectDue, [after ?? nobody, ownersMax]);
+  subjectsMax: number,
+): Promise<DueFlow[]> => database.rows(Due, selectDue, [after ?? nobody, subjectsMax]);

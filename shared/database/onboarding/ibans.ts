@@ -5,18 +5,13 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { newValidationCode } from "../../platform/readable-codes.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 import { flowMessage, outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
-import {
-  lockWallet,
-  notClosed,
-  type Actor,
-  type OwnershipRefusal,
-} from "../access/wallet-ownership.js";
+import { lockWallet, notClosed, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 /** Already checked and in the form that is kept. */
 export interface NewIban {
   readonly iban: string;
   readonly bic: string | null;
-  /** What the owner has to transfer, and for how many days it is awaited. */
+  /** What the holder has to transfer, and for how many days it is awaited. */
   readonly transferAmountCents: bigint;
   readonly validDays: number;
 }
@@ -27,7 +22,7 @@ export interface AwaitedIban {
   readonly code: string;
 }
 
-export type SetIbanRefusal = OwnershipRefusal | "WalletNotActive" | "IbanAlreadyAssociated";
+export type SetIbanRefusal = WalletRefusal | "WalletNotActive" | "IbanAlreadyAssociated";
 
 const Changed = z.object({ wallet: Wallet });
 
@@ -132,7 +127,7 @@ export const deleteIban = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<Wallet, OwnershipRefusal | "IbanNotSet">> =>
+): Promise<Outcome<Wallet, WalletRefusal | "IbanNotSet">> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;

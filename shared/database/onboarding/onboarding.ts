@@ -12,7 +12,7 @@ import {
 } from "../../domain/onboarding/steps.js";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { readOwned, type OwnershipRefusal, type Reader } from "../access/wallet-ownership.js";
+import { readOwned, type WalletRefusal, type Reader } from "../access/wallet-access.js";
 
 const silentDays = 7;
 const dayMs = 86_400_000;
@@ -116,7 +116,7 @@ export const findOnboarding = async (
   database: Database,
   reader: Reader,
   walletId: string,
-): Promise<Outcome<Onboarding, OwnershipRefusal>> => {
+): Promise<Outcome<Onboarding, WalletRefusal>> => {
   const found = readOwned(await readFacts(database, walletId), reader, walletId);
   if (!found.ok) return found;
   const { status, startedAt, endedAt, steps: kept } = found.value.onboarding;

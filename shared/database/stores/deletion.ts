@@ -5,8 +5,8 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { disableOpenStoreMandate } from "./mandates.js";
 import { recordedStore } from "../outbox/store-messages.js";
-import { lockStore, type StorePath, type StoreRefusal } from "../access/store-ownership.js";
-import type { Actor } from "../access/wallet-ownership.js";
+import { lockStore, type StorePath, type StoreRefusal } from "../access/store-access.js";
+import type { Actor } from "../access/wallet-access.js";
 
 const Unsettled = z.object({ operations: z.bigint(), bankNotifications: z.bigint() });
 

@@ -13,8 +13,8 @@ import {
   type LockedStore,
   type StorePath,
   type StoreRefusal,
-} from "../access/store-ownership.js";
-import type { Actor } from "../access/wallet-ownership.js";
+} from "../access/store-access.js";
+import type { Actor } from "../access/wallet-access.js";
 
 /** The store's current mandate: the one made last, open or over. */
 export const findStoreMandate = async (

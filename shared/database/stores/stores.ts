@@ -7,8 +7,8 @@ import { uniqueViolation, type Database, type Queryable } from "../platform/data
 import { findDealer, type DealerRefusal } from "../access/dealers.js";
 import { readPage } from "../platform/pages.js";
 import { recordedStore } from "../outbox/store-messages.js";
-import { whyNoStore, type StorePath, type StoreRefusal } from "../access/store-ownership.js";
-import type { Actor, Reader } from "../access/wallet-ownership.js";
+import { whyNoStore, type StorePath, type StoreRefusal } from "../access/store-access.js";
+import type { Actor, Reader } from "../access/wallet-access.js";
 
 const Found = z.object({ store: Store });
 

@@ -6,7 +6,7 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { entryDated, ticketEventInsert } from "../outbox/ticket-messages.js";
 import { scopeOf, ticketNotFound } from "./tickets.js";
-import type { Reader } from "../access/wallet-ownership.js";
+import type { Reader } from "../access/wallet-access.js";
 
 /** Whose ticket: the caller's, where $2 names one. */
 const visible = "($2::text is null or t.partner_key = $2)";

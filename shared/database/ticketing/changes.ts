@@ -17,7 +17,7 @@ import {
   timelineInsert,
 } from "../outbox/ticket-messages.js";
 import { findTicket, scopeOf, visible } from "./tickets.js";
-import type { Reader } from "../access/wallet-ownership.js";
+import type { Reader } from "../access/wallet-access.js";
 
 /** Who changes a ticket: operators those of every partner. */
 export interface TicketActor extends Reader {

@@ -5,7 +5,7 @@ import type { TicketStatus } from "../../domain/ticketing/status.js";
 import { refusal, success, type Outcome, type Refusal } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { ticketEventInsert, timelineInsert } from "../outbox/ticket-messages.js";
-import type { Actor, Reader } from "../access/wallet-ownership.js";
+import type { Actor, Reader } from "../access/wallet-access.js";
 
 /** Already checked. */
 export interface NewTicket {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Queryable } from "../platform/database.js";
 import { scopeOf, ticketNotFound } from "./tickets.js";
-import type { Reader } from "../access/wallet-ownership.js";
+import type { Reader } from "../access/wallet-access.js";
 
 export interface Timelines {
   /** The timeline's items as a JSON array, already written. */

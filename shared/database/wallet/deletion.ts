@@ -2,7 +2,7 @@
 import type { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 import { readWallet } from "./wallets.js";
 
 /** Any number, the same in all instances: they put the functions in place one at a time. */
@@ -93,16 +93,14 @@ export const destroyWallet = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<Wallet, OwnershipRefusal | "WalletNotClosed">> =>
-  database.transaction(
-    async (tx): Promise<Outcome<Wallet, OwnershipRefusal | "WalletNotClosed">> => {
-      const locked = await lockWallet(tx, actor, walletId);
-      if (!locked.ok) return locked;
-      const { status } = locked.value;
-      if (status !== "Closed") return refusal("WalletNotClosed", { status });
-      const wallet = await readWallet(tx, walletId);
-      if (wallet === undefined) throw new Error("A locked wallet was gone before its change.");
-      await tx.execute("select borsello.force_delete_wallet($1, $2)", [walletId, actor.clientId]);
-      return success(wallet);
-    },
-  );
+): Promise<Outcome<Wallet, WalletRefusal | "WalletNotClosed">> =>
+  database.transaction(async (tx): Promise<Outcome<Wallet, WalletRefusal | "WalletNotClosed">> => {
+    const locked = await lockWallet(tx, actor, walletId);
+    if (!locked.ok) return locked;
+    const { status } = locked.value;
+    if (status !== "Closed") return refusal("WalletNotClosed", { status });
+    const wallet = await readWallet(tx, walletId);
+    if (wallet === undefined) throw new Error("A locked wallet was gone before its change.");
+    await tx.execute("select borsello.force_delete_wallet($1, $2)", [walletId, actor.clientId]);
+    return success(wallet);
+  });

@@ -8,7 +8,7 @@ import { availableCents } from "../ledger/ledger.js";
 import { disableOpenMandate } from "../mandates/mandates.js";
 import { cancelOpenOperations } from "../operations/operations.js";
 import { flowMessage, outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
-import { lockWallet, type Actor, type OwnershipRefusal } from "../access/wallet-ownership.js";
+import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 type WalletStatus = (typeof walletStatuses)[number];
 
@@ -94,22 +94,20 @@ const change = <Code extends string, GuardCode extends string = never>(
   walletId: string,
   transition: Transition<Code>,
   { guard, afterwards }: Companions<GuardCode> = {},
-): Promise<Outcome<Wallet, OwnershipRefusal | Code | GuardCode>> =>
-  database.transaction(
-    async (tx): Promise<Outcome<Wallet, OwnershipRefusal | Code | GuardCode>> => {
-      const locked = await lockWallet(tx, actor, walletId);
-      if (!locked.ok) return locked;
-      const { status } = locked.value;
-      if (status !== transition.from) return refusal(transition.otherwise, { status });
-      const guarded = await guard?.(tx);
-      if (guarded?.ok === false) return guarded;
-      const values = [walletId, actor.clientId];
-      const changed = await tx.row(Changed, statementOf(transition), values);
-      if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
-      await afterwards?.(tx);
-      return success(changed.wallet);
-    },
-  );
+): Promise<Outcome<Wallet, WalletRefusal | Code | GuardCode>> =>
+  database.transaction(async (tx): Promise<Outcome<Wallet, WalletRefusal | Code | GuardCode>> => {
+    const locked = await lockWallet(tx, actor, walletId);
+    if (!locked.ok) return locked;
+    const { status } = locked.value;
+    if (status !== transition.from) return refusal(transition.otherwise, { status });
+    const guarded = await guard?.(tx);
+    if (guarded?.ok === false) return guarded;
+    const values = [walletId, actor.clientId];
+    const changed = await tx.row(Changed, statementOf(transition), values);
+    if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
+    await afterwards?.(tx);
+    return success(changed.wallet);
+  });
 
 /** The wallet's row is held, so no operation can be initialised between the change and the sweep. */
 export const suspendWallet = (database: Database, actor: Actor, walletId: string) =>

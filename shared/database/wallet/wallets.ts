@@ -10,9 +10,9 @@ import {
   notClosed,
   readOwned,
   type Actor,
-  type OwnershipRefusal,
+  type WalletRefusal,
   type Reader,
-} from "../access/wallet-ownership.js";
+} from "../access/wallet-access.js";
 
 /** Already checked and in the form that is kept. */
 export interface NewWallet {
@@ -102,7 +102,7 @@ export const findWallet = async (
   database: Queryable,
   reader: Reader,
   walletId: string,
-): Promise<Outcome<Wallet, OwnershipRefusal>> =>
+): Promise<Outcome<Wallet, WalletRefusal>> =>
   readOwned(await readWallet(database, walletId), reader, walletId);
 
 /** The rest of a statement whose first WITH query, `changed`, returns the wallet row as `w`. */
@@ -133,14 +133,14 @@ export interface WalletUpdate {
   readonly email: string;
 }
 
-/** Refused while a mandate is draft or active: the bank knows the wallet's owner by it. */
+/** Refused while a mandate is draft or active: the bank knows the wallet's holder by it. */
 export const updateWallet = (
   database: Database,
   actor: Actor,
   walletId: string,
   update: WalletUpdate,
 ): Promise<
-  Outcome<Wallet, OwnershipRefusal | UniquenessRefusal | "WalletNotActive" | "SedaMandatePresent">
+  Outcome<Wallet, WalletRefusal | UniquenessRefusal | "WalletNotActive" | "SedaMandatePresent">
 > =>
   unlessTaken(
     () =>
@@ -221,7 +221,7 @@ export const updateAttributes = (
   actor: Actor,
   walletId: string,
   update: AttributesUpdate,
-): Promise<Outcome<Wallet, OwnershipRefusal | "WalletNotActive" | "NamesDoNotMatchTaxId">> =>
+): Promise<Outcome<Wallet, WalletRefusal | "WalletNotActive" | "NamesDoNotMatchTaxId">> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;

@@ -61,6 +61,6 @@ export const failedRule = (sct: IncomingSct, expected: ExpectedSct): SctRule | u
 export const feedbackOf: Readonly<Record<SctRule, string>> = {
   Code: "Code: the reason does not contain the wallet's validation code",
   DebtorIban: "DebtorIban: the debtor's IBAN is not the one that the wallet has set",
-  DebtorName: "DebtorName: the debtor's name is not the wallet owner's",
+  DebtorName: "DebtorName: the debtor's name is not the wallet holder's",
   Amount: "Amount: the amount is not the one that the instructions name",
 };

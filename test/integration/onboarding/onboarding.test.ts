@@ -247,9 +247,9 @@ test("flows that ought to run are found in pages of their owners, young ones lef
     let after: string | null = null;
     for (;;) {
       const page = await dueFlows(database, after, max);
-      found.push(...page.filter((due) => due.ownerId === walletId).map(({ flow }) => flow));
-      if (new Set(page.map((due) => due.ownerId)).size < max) return found.toSorted();
-      after = page.at(-1)?.ownerId ?? null;
+      found.push(...page.filter((due) => due.subjectId === walletId).map(({ flow }) => flow));
+      if (new Set(page.map((due) => due.subjectId)).size < max) return found.toSorted();
+      after = page.at(-1)?.subjectId ?? null;
     }
   };
   expect(await mine(2)).toEqual([]);

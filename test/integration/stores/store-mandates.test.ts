@@ -212,7 +212,7 @@ describe("disabling", () => {
     const due = await dueFlows(stores.database, null, 1_000);
     expect(due).toContainEqual({
       flow: "mandateActivation",
-      ownerId: store.storeId,
+      subjectId: store.storeId,
       attempt: null,
       mandateId: mandate.mandateId,
     });

@@ -2,7 +2,7 @@
 import type { NewStore, Store } from "../../../shared/contracts/stores/stores.js";
 import type { Database } from "../../../shared/database/platform/database.js";
 import { createStore } from "../../../shared/database/stores/stores.js";
-import type { Actor } from "../../../shared/database/access/wallet-ownership.js";
+import type { Actor } from "../../../shared/database/access/wallet-access.js";
 import { acme, made, openWallet } from "../wallet/wallet-fixtures.js";
 
 let stores = 0;

@@ -6,7 +6,7 @@ import { openDatabase, type Database } from "../../../shared/database/platform/d
 import { prepareSandbox } from "../../../shared/database/sandbox/preparation.js";
 import { setIban } from "../../../shared/database/onboarding/ibans.js";
 import { createWallet } from "../../../shared/database/wallet/wallets.js";
-import type { Actor } from "../../../shared/database/access/wallet-ownership.js";
+import type { Actor } from "../../../shared/database/access/wallet-access.js";
 import type { Outcome } from "../../../shared/domain/outcome.js";
 import { silentLogger } from "./bank-fixtures.js";
 import { createDatabase } from "../database/database.js";

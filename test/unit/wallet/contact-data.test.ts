@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { emailPattern, normaliseEmail } from "../../../shared/domain/wallet/email.js";
-import { checkedOwner } from "../../../shared/domain/wallet/owner.js";
+import { checkedHolder } from "../../../shared/domain/wallet/holder.js";
 import { e164 } from "../../../shared/domain/wallet/phone.js";
 
 describe("e-mail", () => {
@@ -84,19 +84,19 @@ test("an owner's first fault is the one that is told: tax id, then names, then p
     phoneNumber: "3331234567",
     email: "Mario@Example.com",
   };
-  expect(checkedOwner({ ...owner, taxId: "rssmra85t10a562s" })).toEqual({
+  expect(checkedHolder({ ...owner, taxId: "rssmra85t10a562s" })).toEqual({
     ok: true,
     value: { ...owner, phoneNumber: "+393331234567", email: "mario@example.com" },
   });
   const nothingRight = { ...owner, taxId: "X", firstName: "Y", phoneNumber: "1" };
-  expect(checkedOwner(nothingRight)).toMatchObject({
+  expect(checkedHolder(nothingRight)).toMatchObject({
     code: "TaxIdInvalid",
     properties: { taxId: "X", fault: "shape" },
   });
-  expect(checkedOwner({ ...nothingRight, taxId: owner.taxId })).toMatchObject({
+  expect(checkedHolder({ ...nothingRight, taxId: owner.taxId })).toMatchObject({
     code: "NamesDoNotMatchTaxId",
   });
-  expect(checkedOwner({ ...owner, phoneNumber: "1" })).toMatchObject({
+  expect(checkedHolder({ ...owner, phoneNumber: "1" })).toMatchObject({
     code: "PhoneNumberInvalid",
     properties: { phoneNumber: "1" },
   });

@@ -16,7 +16,7 @@ export interface Reader {
   readonly isOperator: boolean;
 }
 
-export type OwnershipRefusal = "WalletNotFound" | "WalletOfAnotherPartner";
+export type WalletRefusal = "WalletNotFound" | "WalletOfAnotherPartner";
 
 const LockedWallet = z.object({
   partnerKey: z.string(),
@@ -31,7 +31,7 @@ export const owned = <Row extends { readonly partnerKey: string }>(
   found: Row | undefined,
   partnerKey: string,
   walletId: string,
-): Outcome<Row, OwnershipRefusal> => {
+): Outcome<Row, WalletRefusal> => {
   if (found === undefined) return refusal("WalletNotFound", { walletId });
   return found.partnerKey === partnerKey
     ? success(found)
@@ -43,7 +43,7 @@ export const readOwned = <Row extends { readonly partnerKey: string }>(
   found: Row | undefined,
   { partnerKey, isOperator }: Reader,
   walletId: string,
-): Outcome<Row, OwnershipRefusal> =>
+): Outcome<Row, WalletRefusal> =>
   found !== undefined && isOperator ? success(found) : owned(found, partnerKey, walletId);
 
 /**
@@ -54,7 +54,7 @@ export const lockWallet = async (
   tx: Queryable,
   { partnerKey }: Actor,
   walletId: string,
-): Promise<Outcome<LockedWallet, OwnershipRefusal>> => {
+): Promise<Outcome<LockedWallet, WalletRefusal>> => {
   const found = await tx.row(
     LockedWallet,
     `select partner_key as "partnerKey", status, is_iban_validated as "isIbanValidated", iban,

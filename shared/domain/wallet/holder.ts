@@ -1,4 +1,4 @@
-/** A wallet owner's data: checked field by field, and brought into the form that is kept. */
+/** A wallet holder's data: checked field by field, and brought into the form that is kept. */
 import { refusal, success, type Outcome } from "../outcome.js";
 import { normaliseEmail } from "./email.js";
 import { namesFault } from "./names.js";
@@ -10,7 +10,7 @@ export interface Identity {
   readonly email: string;
 }
 
-export interface Owner extends Identity {
+export interface Holder extends Identity {
   readonly firstName: string;
   readonly lastName: string;
   readonly phoneNumber: string;
@@ -32,9 +32,9 @@ export const checkedPhone = (phoneNumber: string): Outcome<string, "PhoneNumberI
     : success(normalised);
 };
 
-export const checkedOwner = (
-  given: Owner,
-): Outcome<Owner, "TaxIdInvalid" | "NamesDoNotMatchTaxId" | "PhoneNumberInvalid"> => {
+export const checkedHolder = (
+  given: Holder,
+): Outcome<Holder, "TaxIdInvalid" | "NamesDoNotMatchTaxId" | "PhoneNumberInvalid"> => {
   const identity = checkedIdentity(given);
   if (!identity.ok) return identity;
   const { firstName, lastName } = given;

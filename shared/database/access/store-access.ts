@@ -3,7 +3,7 @@ import { z } from "zod";
 import { refusal, success, type Outcome, type Refusal } from "../../domain/outcome.js";
 import type { Queryable } from "../platform/database.js";
 import { findDealer, type DealerReader, type DealerRefusal } from "./dealers.js";
-import type { Actor } from "./wallet-ownership.js";
+import type { Actor } from "./wallet-access.js";
 
 export type StoreRefusal = DealerRefusal | "StoreNotFound";
 
