@@ -23,9 +23,15 @@ const credentialInText = /\b(client_secret|SharedAccessKey|password)=[^;&\s]+/gi
 const passwordInUrl = /(\w+:\/\/[^:/@\s]*):[^@\s]+@/g;
 const iban = /\b([A-Z]{2}\d{2})[A-Z0-9]{7,26}([A-Z0-9]{4})\b/g;
 
-/** Text as it may stand in a log. */
+/** Longer than any stack; what tells most stands at the beginning, and each pattern reads all of it. */
+const charactersMax = 8_192;
+
+const shortened = (text: string): string =>
+  text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
+
+/** Text as it may stand in a log: of bounded length, without what is nobody's business. */
 export const redact = (text: string): string =>
-  text
+  shortened(text)
     .replace(bearer, "Bearer …")
     .replace(jwt, "…")
     .replace(credentialInText, "$1=…")

@@ -66,6 +66,15 @@ test("a field that JSON cannot hold does not lose the line", () => {
   expect(lines[0]).toContain("still here");
 });
 
+test("a text in a log line is cut where it is longer than any stack, before it is looked at", () => {
+  const { lines, logger } = collect("debug");
+  logger.error("x".repeat(100_000), { url: "0://:/".repeat(50_000) });
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    message: `${"x".repeat(8_192)}…`,
+    url: expect.stringMatching(/^.{8192}…$/) as unknown,
+  });
+});
+
 test("redacting never makes a text longer than a few marks", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 200 }), (text) => redact(text).length <= text.length + 8),
