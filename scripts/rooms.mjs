@@ -19,7 +19,7 @@ export const rooms = {
   "local/broker": {
     wire: [""],
     filters: ["", "wire"],
-    storage: ["", "filters", "entities"],
+    storage: ["", "filters"],
     entities: ["", "wire", "filters", "storage"],
     links: ["", "wire", "filters", "storage", "entities"],
   },

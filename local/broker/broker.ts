@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { Directory } from "./entities/directory.js";
 import { Listener } from "./links/listener.js";
-import type { Patience } from "./links/peer.js";
+import type { HandshakeTimeouts } from "./links/peer.js";
 import { CommitLog } from "./storage/commit-log.js";
 import { EntityStore } from "./storage/entity-store.js";
 import { MessageReader } from "./storage/message-reader.js";
@@ -25,7 +25,7 @@ export type BrokerOptions = Database & {
   /** Told of failures that no client waits for. */
   readonly report?: (error: unknown) => void;
   /** How long a connection may take before it has proved itself. */
-  readonly patience?: Patience;
+  readonly handshakeTimeouts?: HandshakeTimeouts;
 };
 
 export interface BrokerStatus {
@@ -96,7 +96,7 @@ const assemble = async (options: BrokerOptions, undo: Undo): Promise<Broker> => 
     host,
     port,
     report,
-    patience: options.patience,
+    handshakeTimeouts: options.handshakeTimeouts,
   });
   undo.add(() => listener.close());
   let isStopped = false;

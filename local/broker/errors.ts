@@ -63,14 +63,17 @@ export const messageNotFound = (): BrokerError =>
     "No message with one of the given sequence numbers is there to be taken.",
   );
 
+/** The clients try again by themselves. */
+export const serverBusy = (): BrokerError =>
+  new BrokerError(
+    conditions.serverBusy,
+    "The broker's database does not answer at the moment. Try again.",
+  );
+
 /** Anything thrown, as a refusal: an outage passes, anything else is a defect, told by its message alone. */
 export const asBrokerError = (error: unknown): BrokerError => {
   if (error instanceof BrokerError) return error;
-  if (isOutage(error))
-    return new BrokerError(
-      conditions.serverBusy,
-      "The broker's database does not answer at the moment. Try again.",
-    );
+  if (isOutage(error)) return serverBusy();
   return new BrokerError(
     conditions.internalError,
     error instanceof Error ? error.message : "The broker failed.",

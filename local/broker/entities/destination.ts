@@ -1,10 +1,10 @@
 /** Where messages are sent: a queue, or a topic that copies them to its subscriptions. */
-import { messageNotFound } from "../errors.js";
+import { messageNotFound, serverBusy } from "../errors.js";
 import type { CommitLog, Committed } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
-import type { Sighting } from "../storage/statements.js";
+import type { Detection } from "../storage/statements.js";
 import { parseMessage, type ParsedMessage } from "../wire/sections.js";
-import type { StoredMessage } from "./message.js";
+import type { StoredMessage } from "../storage/stored-message.js";
 import type { Numbers } from "./numbers.js";
 
 /** What is different between queues and topics. */
@@ -18,7 +18,7 @@ export interface Router {
   /** The last number given out that none of the rows has. */
   readonly counted: { readonly entityId: number; readonly sequenceNumber: number } | undefined;
   arrived(messages: readonly StoredMessage[]): void;
-  doubt(): void;
+  markStale(): void;
 }
 
 export interface DestinationParts {
@@ -46,6 +46,7 @@ export class Destination {
    * committed, with their numbers, by which scheduled ones can be cancelled.
    */
   async send(messages: readonly ParsedMessage[]): Promise<number[]> {
+    if (this.#parts.log.isFull) throw serverBusy();
     return this.#commit(messages, []);
   }
 
@@ -82,7 +83,7 @@ export class Destination {
     const nowMs = Date.now();
     const placed = messages.map((message) => {
       const isLater = replaced.length === 0 && (message.scheduledForMs ?? 0) > nowMs;
-      const sighting: Sighting | null =
+      const detection: Detection | null =
         duplicateWindowMs === null || replaced.length > 0
           ? null
           : {
@@ -92,13 +93,13 @@ export class Destination {
               forgetAtMs: nowMs + duplicateWindowMs,
             };
       const rows = isLater ? [this.#scheduled(message, nowMs)] : router.place(message);
-      return { rows, sighting };
+      return { rows, detection };
     });
     const { counted } = router;
     const committed = await log.commit({
       remove: replaced,
-      add: placed.flatMap(({ rows, sighting }) => rows.map((message) => ({ message, sighting }))),
-      sightings: placed.flatMap(({ sighting }) => sighting ?? []),
+      add: placed.flatMap(({ rows, detection }) => rows.map((message) => ({ message, detection }))),
+      detections: placed.flatMap(({ detection }) => detection ?? []),
       ...(counted === undefined ? {} : { counted }),
     });
     this.#announce(placed, committed);
@@ -129,19 +130,19 @@ export class Destination {
   #announce(
     placed: readonly {
       readonly rows: readonly StoredMessage[];
-      readonly sighting: Sighting | null;
+      readonly detection: Detection | null;
     }[],
     { isDuplicate, repeated }: Committed,
   ): void {
     const { router, wake } = this.#parts;
     const rows = placed
-      .filter(({ sighting }) => repeated || sighting === null || !isDuplicate(sighting))
+      .filter(({ detection }) => repeated || detection === null || !isDuplicate(detection))
       .flatMap((each) => each.rows);
     for (const { state, scheduledForMs, expiresAtMs } of rows) {
       if (state === "scheduled" && scheduledForMs !== null) wake({ dueMs: scheduledForMs });
       if (expiresAtMs !== null) wake({ expiryMs: expiresAtMs });
     }
-    if (repeated) router.doubt();
+    if (repeated) router.markStale();
     else router.arrived(rows.filter(({ state }) => state === "active"));
   }
 

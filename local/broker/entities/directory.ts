@@ -4,7 +4,7 @@ import type { CommitLog } from "../storage/commit-log.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import type { QueueSettings, Topology, SubscriptionDefinition } from "../topology.js";
-import { Clockwork } from "./clockwork.js";
+import { Scheduler } from "./scheduler.js";
 import { Destination, type Router } from "./destination.js";
 import { Queue } from "./queue.js";
 import { queueRouter, TopicRouter, type Subscription } from "./routers.js";
@@ -29,11 +29,11 @@ export class Directory {
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #queuesById = new Map<number, Queue>();
   readonly #destinationsById = new Map<number, Destination>();
-  readonly #clockwork: Clockwork;
+  readonly #scheduler: Scheduler;
 
   private constructor(parts: DirectoryParts) {
     this.#parts = parts;
-    this.#clockwork = new Clockwork({
+    this.#scheduler = new Scheduler({
       ...parts,
       destinations: this.#destinationsById,
       queues: this.#queuesById,
@@ -55,7 +55,7 @@ export class Directory {
       const router = new TopicRouter(entity, timeToLiveMs, copies);
       directory.#addDestination(path, router, duplicateWindowMs);
     }
-    directory.#clockwork.start();
+    directory.#scheduler.start();
     return directory;
   }
 
@@ -78,7 +78,7 @@ export class Directory {
   }
 
   async stop(): Promise<void> {
-    await this.#clockwork.stop();
+    await this.#scheduler.stop();
     for (const queue of this.#queuesById.values()) queue.stop();
   }
 
@@ -123,7 +123,7 @@ export class Directory {
       duplicateWindowMs,
       log,
       reader,
-      wake: (times) => this.#clockwork.wake(times),
+      wake: (times) => this.#scheduler.wake(times),
     });
     this.#destinations.set(keyOf(path), destination);
     this.#destinationsById.set(router.entityId, destination);

@@ -1,6 +1,6 @@
 /** The locks of messages that are out, in the order of their ends. */
 import { randomBytes } from "node:crypto";
-import type { StoredMessage } from "./message.js";
+import type { StoredMessage } from "../storage/stored-message.js";
 
 export interface Lock {
   /** The delivery tag; receivers name the lock by it. */
@@ -14,12 +14,12 @@ const keyOf = (token: Buffer): string => token.toString("hex");
 export class LockTable {
   /** All locks last equally long, so that the order of insertion is the order of their ends. */
   readonly #locks = new Map<string, Lock>();
-  readonly #onLapse: ((lock: Lock) => void) | null;
+  readonly #onExpired: ((lock: Lock) => void) | null;
   #timer: NodeJS.Timeout | undefined;
 
   /** Null: the locks are those of a session, which ends them all together. */
-  constructor(onLapse: ((lock: Lock) => void) | null) {
-    this.#onLapse = onLapse;
+  constructor(onExpired: ((lock: Lock) => void) | null) {
+    this.#onExpired = onExpired;
   }
 
   add(message: StoredMessage, lockedUntilMs: number): Lock {
@@ -53,22 +53,22 @@ export class LockTable {
 
   #insert(lock: Lock): Lock {
     this.#locks.set(keyOf(lock.token), lock);
-    if (this.#timer === undefined && this.#onLapse !== null) this.#wait();
+    if (this.#timer === undefined && this.#onExpired !== null) this.#wait();
     return lock;
   }
 
   #wait(): void {
     const [first] = this.#locks.values();
     this.#timer =
-      first && setTimeout(() => this.#lapse(), Math.max(0, first.lockedUntilMs - Date.now()));
+      first && setTimeout(() => this.#expire(), Math.max(0, first.lockedUntilMs - Date.now()));
   }
 
-  #lapse(): void {
+  #expire(): void {
     const nowMs = Date.now();
     for (const [key, lock] of this.#locks) {
       if (lock.lockedUntilMs > nowMs) break;
       this.#locks.delete(key);
-      this.#onLapse?.(lock);
+      this.#onExpired?.(lock);
     }
     this.#wait();
   }

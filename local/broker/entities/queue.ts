@@ -5,11 +5,12 @@ import type { MessageReader } from "../storage/message-reader.js";
 import { withApplicationProperties, type ParsedMessage } from "../wire/sections.js";
 import type { QueueSettings } from "../topology.js";
 import { deadLetterChanges } from "./dead-letter.js";
-import { Lane, type LaneQueue } from "./lane.js";
+import { Dispatcher } from "./dispatcher.js";
 import type { Lock } from "./lock-table.js";
-import type { StoredMessage } from "./message.js";
+import type { StoredMessage } from "../storage/stored-message.js";
 import { Numbers, type Entity } from "./numbers.js";
-import { SessionDesk } from "./session-desk.js";
+import type { DispatcherQueue } from "./receiver.js";
+import { SessionLocks } from "./session-locks.js";
 
 export interface QueueParts {
   readonly entity: Entity;
@@ -21,20 +22,20 @@ export interface QueueParts {
   readonly report: (error: unknown) => void;
 }
 
-export class Queue implements LaneQueue {
+export class Queue implements DispatcherQueue {
   readonly entityId: number;
   readonly path: string;
   readonly settings: QueueSettings;
   readonly deliveryCountMax: number;
   readonly log: CommitLog;
   readonly reader: MessageReader;
-  readonly sessions: SessionDesk | null;
+  readonly sessions: SessionLocks | null;
   readonly deadLetters: Queue | null;
   readonly report: (error: unknown) => void;
   readonly numbers: Numbers;
   readonly hasDeadLetters: boolean;
-  /** Where there are no sessions, everything is one lane. */
-  readonly #lane: Lane;
+  /** Where there are no sessions, everything is one dispatcher. */
+  readonly #dispatcher: Dispatcher;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor({ entity, settings, log, reader, deadLetters, report }: QueueParts) {
@@ -48,8 +49,8 @@ export class Queue implements LaneQueue {
     this.hasDeadLetters = deadLetters !== null;
     this.report = report;
     this.numbers = new Numbers(entity);
-    this.#lane = new Lane(this, null, () => Date.now() + settings.lockMs);
-    this.sessions = settings.requiresSession ? new SessionDesk(this, settings.lockMs) : null;
+    this.#dispatcher = new Dispatcher(this, null, () => Date.now() + settings.lockMs);
+    this.sessions = settings.requiresSession ? new SessionLocks(this, settings.lockMs) : null;
   }
 
   /** The row that a message becomes here, with the next number: to be committed in the same turn. */
@@ -84,28 +85,28 @@ export class Queue implements LaneQueue {
   }
 
   arrived(messages: readonly StoredMessage[]): void {
-    if (this.sessions === null) this.#lane.arrived(messages);
+    if (this.sessions === null) this.#dispatcher.arrived(messages);
     else this.sessions.arrived(messages);
   }
 
   /** After a write of unknown outcome the database is asked what there is. */
-  doubt(): void {
-    for (const lane of this.#lanes()) {
-      lane.window.doubt();
-      lane.dispatch();
+  markStale(): void {
+    for (const dispatcher of this.#dispatchers()) {
+      dispatcher.window.markStale();
+      dispatcher.dispatch();
     }
   }
 
-  /** The lane of receivers without session. */
-  get lane(): Lane {
-    return this.#lane;
+  /** The dispatcher of receivers without session. */
+  get dispatcher(): Dispatcher {
+    return this.#dispatcher;
   }
 
-  /** The lane of a receiver's request: the session it names, or all there is. */
-  laneFor(sessionId: string | null, linkName: string | undefined): Lane {
-    if (this.sessions === null) return this.#lane;
+  /** The dispatcher of a receiver's request: the session it names, or all there is. */
+  dispatcherFor(sessionId: string | null, linkName: string | undefined): Dispatcher {
+    if (this.sessions === null) return this.#dispatcher;
     if (sessionId === null) throw messageLockLost();
-    return this.sessions.heldBy(sessionId, linkName).lane;
+    return this.sessions.lockedBy(sessionId, linkName).dispatcher;
   }
 
   exclusive<T>(work: () => Promise<T>): Promise<T> {
@@ -118,16 +119,16 @@ export class Queue implements LaneQueue {
   /** Takes deferred messages, all of them or none. */
   async receiveDeferred(
     sequenceNumbers: readonly number[],
-    { lane, locks }: { readonly lane: Lane; readonly locks: boolean },
+    { dispatcher, locks }: { readonly dispatcher: Dispatcher; readonly locks: boolean },
   ): Promise<{ readonly message: StoredMessage; readonly lock: Lock | null }[]> {
-    const { sessionId } = lane;
+    const { sessionId } = dispatcher;
     return this.exclusive(async () => {
       // Asked before the database: what is out now may be gone before the answer is here.
-      if (sequenceNumbers.some((number) => lane.isOut(number))) throw messageNotFound();
+      if (sequenceNumbers.some((number) => dispatcher.isInFlight(number))) throw messageNotFound();
       const found = await this.reader.bySequenceNumbers(this.entityId, "deferred", sequenceNumbers);
       const mine = found.filter((message) => sessionId === null || message.sessionId === sessionId);
       if (mine.length < new Set(sequenceNumbers).size) throw messageNotFound();
-      if (locks) return mine.map((message) => ({ message, lock: lane.lock(message) }));
+      if (locks) return mine.map((message) => ({ message, lock: dispatcher.lock(message) }));
       await this.log.commit({ remove: mine });
       return mine.map((message) => ({ message, lock: null }));
     });
@@ -148,9 +149,9 @@ export class Queue implements LaneQueue {
     };
     const { repeated } = await this.log.commit({
       remove: [message],
-      add: [{ message: letter, sighting: null }],
+      add: [{ message: letter, detection: null }],
     });
-    if (repeated) deadLetters.doubt();
+    if (repeated) deadLetters.markStale();
     deadLetters.arrived([letter]);
   }
 
@@ -171,25 +172,29 @@ export class Queue implements LaneQueue {
   async sweep(find: () => Promise<readonly StoredMessage[]>): Promise<void> {
     await this.exclusive(async () => {
       const claims = new Map(
-        this.#lanes().map((lane) => [lane.sessionId, { lane, claim: lane.claimsSince() }]),
+        this.#dispatchers().map((dispatcher) => [
+          dispatcher.sessionId,
+          { dispatcher, claim: dispatcher.claimsSince() },
+        ]),
       );
       for (const message of await find()) {
         const before = claims.get(message.sessionId);
-        const lane = this.sessions === null ? this.#lane : this.sessions.laneOf(message.sessionId);
+        const dispatcher =
+          this.sessions === null ? this.#dispatcher : this.sessions.dispatcherOf(message.sessionId);
         // A session that was given back or taken meanwhile is left to the next sweep.
-        if (lane === before?.lane && (before === undefined || before.claim(message)))
+        if (dispatcher === before?.dispatcher && (before === undefined || before.claim(message)))
           await this.expire(message);
       }
     });
   }
 
   stop(): void {
-    this.#lane.stop();
+    this.#dispatcher.stop();
     this.sessions?.stop();
   }
 
-  #lanes(): Lane[] {
-    return this.sessions?.lanes ?? [this.#lane];
+  #dispatchers(): Dispatcher[] {
+    return this.sessions?.dispatchers ?? [this.#dispatcher];
   }
 }
 

@@ -1,5 +1,5 @@
 /** The messages to deliver next, in order: a bounded window onto what the database holds. */
-import type { StoredMessage } from "./message.js";
+import type { StoredMessage } from "../storage/stored-message.js";
 
 export const windowCountMax = 1000;
 export const windowBytesMax = 2 * 1024 * 1024;
@@ -95,7 +95,7 @@ export class ReadyWindow {
   }
 
   /** The database may hold more than was announced: have it looked at again. */
-  doubt(): void {
+  markStale(): void {
     this.#isComplete = false;
     this.#missed = true;
   }

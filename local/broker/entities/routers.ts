@@ -2,7 +2,7 @@
 import type { RuleSet } from "../filters/rule.js";
 import type { ParsedMessage } from "../wire/sections.js";
 import type { Router } from "./destination.js";
-import type { StoredMessage } from "./message.js";
+import type { StoredMessage } from "../storage/stored-message.js";
 import { Numbers, type Entity } from "./numbers.js";
 import { shortest, type Queue } from "./queue.js";
 
@@ -13,7 +13,7 @@ export const queueRouter = (queue: Queue): Router => ({
   check: (message) => queue.checkAcceptable(message),
   place: (message) => [queue.place(message, null)],
   arrived: (messages) => queue.arrived(messages),
-  doubt: () => queue.doubt(),
+  markStale: () => queue.markStale(),
 });
 
 export interface Subscription {
@@ -59,7 +59,7 @@ export class TopicRouter implements Router {
     }
   }
 
-  doubt(): void {
-    for (const { queue } of this.#subscriptions) queue.doubt();
+  markStale(): void {
+    for (const { queue } of this.#subscriptions) queue.markStale();
   }
 }

@@ -2,7 +2,7 @@
 import { asBrokerError, BrokerError, conditions, entityNotFound } from "../errors.js";
 import type { Directory } from "../entities/directory.js";
 import type { Queue } from "../entities/queue.js";
-import type { SessionDesk } from "../entities/session-desk.js";
+import type { SessionLocks } from "../entities/session-locks.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { Delivery, IncomingLink, Link, SendingLink, Session } from "../wire/rhea.js";
 import { putToken } from "./authorization-node.js";
@@ -30,7 +30,7 @@ export interface ConnectionParts {
 }
 
 /** A link that the client sends on. */
-interface Inlet {
+interface MessageTarget {
   receive(encoded: Buffer, format: number, delivery: Delivery): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export class ClientConnection {
   readonly #parts: ConnectionParts;
   readonly #claims: Claims;
   readonly #replies = new ReplyLinks();
-  readonly #inlets = new Map<Link, Inlet>();
+  readonly #targets = new Map<Link, MessageTarget>();
   readonly #receivers = new Map<SendingLink, ReceiverLink>();
   /** Receivers whose session is still to come: each with a way to end the waiting. */
   readonly #accepting = new Map<SendingLink, () => void>();
@@ -76,10 +76,10 @@ export class ClientConnection {
   openSender(link: IncomingLink): void {
     try {
       checkAddresses(link);
-      const inlet = this.#inletFor(link, link.target?.address ?? "");
+      const target = this.#targetFor(link, link.target?.address ?? "");
       echoModes(link);
       echoTermini(link);
-      this.#inlets.set(link, inlet);
+      this.#targets.set(link, target);
     } catch (error) {
       refuse(link, error);
     }
@@ -103,9 +103,9 @@ export class ClientConnection {
   }
 
   receive(link: Link, encoded: Buffer, format: number, delivery: Delivery): void {
-    const inlet = this.#inlets.get(link);
-    if (inlet === undefined) settleUnanswered(delivery);
-    else this.#inBackground(inlet.receive(encoded, format, delivery));
+    const target = this.#targets.get(link);
+    if (target === undefined) settleUnanswered(delivery);
+    else this.#inBackground(target.receive(encoded, format, delivery));
   }
 
   flow(link: SendingLink): void {
@@ -127,7 +127,7 @@ export class ClientConnection {
   }
 
   closeSender(link: Link): void {
-    this.#inlets.delete(link);
+    this.#targets.delete(link);
   }
 
   closeReceiver(link: SendingLink): void {
@@ -147,7 +147,7 @@ export class ClientConnection {
   /** The links of a session, or of the whole connection, end without a word. */
   close(session?: Session): void {
     const isMine = (link: Link): boolean => session === undefined || link.session === session;
-    for (const link of [...this.#inlets.keys()].filter(isMine)) this.#inlets.delete(link);
+    for (const link of [...this.#targets.keys()].filter(isMine)) this.#targets.delete(link);
     this.#replies.removeAll(isMine);
     for (const [link, giveUp] of [...this.#accepting].filter(([each]) => isMine(each))) {
       this.#accepting.delete(link);
@@ -159,7 +159,7 @@ export class ClientConnection {
     }
   }
 
-  #inletFor(link: IncomingLink, address: string): Inlet {
+  #targetFor(link: IncomingLink, address: string): MessageTarget {
     if (address === "")
       throw new BrokerError(conditions.notImplemented, "Transactions are not served.");
     if (address === authorizationAddress)
@@ -180,7 +180,7 @@ export class ClientConnection {
     link: IncomingLink,
     bounds: RequestBounds,
     serve: (request: Request) => Promise<Reply>,
-  ): Inlet {
+  ): MessageTarget {
     return new RequestLink(link, bounds, { replies: this.#replies, serve });
   }
 
@@ -227,30 +227,30 @@ export class ClientConnection {
       return;
     }
     echoTermini(link);
-    const lane = queue.lane;
-    const receiver = new ReceiverLink(link, lane, () => lane.detach(receiver));
-    lane.attach(receiver);
+    const dispatcher = queue.dispatcher;
+    const receiver = new ReceiverLink(link, dispatcher, () => dispatcher.detach(receiver));
+    dispatcher.attach(receiver);
     this.#receivers.set(link, receiver);
   }
 
   async #acceptSession(
     link: SendingLink,
-    desk: SessionDesk,
+    sessions: SessionLocks,
     sessionId: string | null,
   ): Promise<void> {
     const onWait = (giveUp: () => void): void => void this.#accepting.set(link, giveUp);
     onWait(() => undefined);
     try {
-      const session = await waitForSession(link, desk, { sessionId, onWait });
+      const session = await waitForSession(link, sessions, { sessionId, onWait });
       if (!this.#accepting.delete(link)) {
-        desk.close(session);
+        sessions.close(session);
         return;
       }
       echoTermini(link);
       describeSession(link, session);
-      const receiver = new ReceiverLink(link, session.lane, () => desk.close(session));
+      const receiver = new ReceiverLink(link, session.dispatcher, () => sessions.close(session));
       this.#receivers.set(link, receiver);
-      desk.attach(session, receiver);
+      sessions.attach(session, receiver);
       link.open();
     } catch (error) {
       if (!this.#accepting.delete(link) && !this.#receivers.delete(link)) return;

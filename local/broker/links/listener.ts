@@ -7,22 +7,22 @@ import { BrokerError, conditions } from "../errors.js";
 import { channelMax, frameBytesMax } from "../wire/frame-guard.js";
 import { createContainer, type Connection, type Container } from "../wire/rhea.js";
 import { ClientConnection, type ConnectionParts } from "./client-connection.js";
-import { patience, Peer, type Patience } from "./peer.js";
+import { handshakeTimeouts, Peer, type HandshakeTimeouts } from "./peer.js";
 import type { OutcomeName } from "./receiver-link.js";
 import { formatOf, watchTransfers } from "./transfers.js";
 
 export interface ListenerParts extends ConnectionParts {
   readonly host: string;
   readonly port: number;
-  readonly patience?: Patience | undefined;
+  readonly handshakeTimeouts?: HandshakeTimeouts | undefined;
 }
 
-const goodbyeMs = 100;
+const closeFrameMs = 100;
 
 /** Connections of clients that have proved themselves. */
 const clientsMax = 1000;
 /** All others: where one more comes, the one that has been silent longest goes. */
-const strangersMax = 100;
+const unauthorizedMax = 100;
 
 const connectionOptions = {
   autoaccept: false,
@@ -43,7 +43,7 @@ export class Listener {
   readonly #clients = new Map<Connection, ClientConnection>();
   readonly #peers = new Map<Connection, Peer>();
   /** Peers without a valid token, the oldest first. */
-  readonly #strangers = new Set<Peer>();
+  readonly #unauthorized = new Set<Peer>();
   readonly #server: Server;
 
   private constructor(parts: ListenerParts) {
@@ -78,12 +78,12 @@ export class Listener {
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
-    const goodbye = {
+    const stopping = {
       condition: conditions.connectionForced,
       description: "The broker is stopping.",
     };
-    for (const connection of this.#clients.keys()) connection.close(goodbye);
-    if (this.#peers.size > 0) await sleep(goodbyeMs);
+    for (const connection of this.#clients.keys()) connection.close(stopping);
+    if (this.#peers.size > 0) await sleep(closeFrameMs);
     for (const peer of this.#peers.values()) peer.destroy();
     for (const client of this.#clients.values()) client.close();
     await closed;
@@ -94,19 +94,19 @@ export class Listener {
     const peer = new Peer({
       connection,
       socket,
-      patience: this.#parts.patience ?? patience,
+      handshakeTimeouts: this.#parts.handshakeTimeouts ?? handshakeTimeouts,
       report: this.#parts.report,
       onDrain: () => this.#clients.get(connection)?.flowAll(),
     });
     this.#peers.set(connection, peer);
-    this.#strangers.add(peer);
+    this.#unauthorized.add(peer);
     socket.on("close", () => {
       this.#peers.delete(connection);
-      this.#strangers.delete(peer);
+      this.#unauthorized.delete(peer);
       this.#forget(connection);
     });
-    const [oldest] = this.#strangers;
-    if (this.#strangers.size > strangersMax) oldest?.destroy();
+    const [oldest] = this.#unauthorized;
+    if (this.#unauthorized.size > unauthorizedMax) oldest?.destroy();
     connection.accept(socket);
   }
 
@@ -159,7 +159,7 @@ export class Listener {
   #opened(connection: Connection): void {
     const peer = this.#peers.get(connection);
     if (peer === undefined) return;
-    if (this.#peers.size - this.#strangers.size >= clientsMax) {
+    if (this.#peers.size - this.#unauthorized.size >= clientsMax) {
       peer.end(
         new BrokerError(
           conditions.resourceLimitExceeded,
@@ -171,7 +171,7 @@ export class Listener {
     peer.opened();
     const onAuthorized = (): void => {
       peer.authorized();
-      this.#strangers.delete(peer);
+      this.#unauthorized.delete(peer);
     };
     this.#clients.set(connection, new ClientConnection(this.#parts, onAuthorized));
   }

@@ -1,8 +1,8 @@
 /** Management operations on messages: locks, peeking, scheduling, deferred messages. */
 import { z } from "zod";
 import { deadLetterChanges } from "../entities/dead-letter.js";
-import type { Lane } from "../entities/lane.js";
-import { encodeDelivery } from "../entities/message.js";
+import type { Dispatcher } from "../entities/dispatcher.js";
+import { encodeDelivery } from "../entities/delivery.js";
 import { types } from "../wire/rhea.js";
 import { parseMessage } from "../wire/sections.js";
 import { longArray, swapGuidOrder, timestampArray } from "../wire/values.js";
@@ -37,7 +37,7 @@ const Disposition = z.object({
 });
 
 const settle = async (
-  lane: Lane,
+  dispatcher: Dispatcher,
   token: Buffer,
   disposition: z.output<typeof Disposition>,
 ): Promise<void> => {
@@ -49,25 +49,25 @@ const settle = async (
   );
   switch (disposition["disposition-status"]) {
     case "completed":
-      return lane.complete(token);
+      return dispatcher.complete(token);
     case "abandoned":
-      return lane.abandon(token, changes);
+      return dispatcher.abandon(token, changes);
     case "defered":
-      return lane.defer(token, changes);
+      return dispatcher.defer(token, changes);
     case "suspended": {
       const reasons = deadLetterChanges(
         disposition["deadletter-reason"] ?? undefined,
         disposition["deadletter-description"] ?? undefined,
       );
-      return lane.deadLetter(token, new Map([...changes, ...reasons]));
+      return dispatcher.deadLetter(token, new Map([...changes, ...reasons]));
     }
   }
 };
 
 const renewLock: Operation = async (entity, body) => {
   const { "lock-tokens": tokens, "session-id": sessionId } = parseBody(RenewLock, body);
-  const lane = queueOf(entity).laneFor(sessionId, entity.linkName);
-  const locks = tokens.map((token) => lane.renew(swapGuidOrder(token)));
+  const dispatcher = queueOf(entity).dispatcherFor(sessionId, entity.linkName);
+  const locks = tokens.map((token) => dispatcher.renew(swapGuidOrder(token)));
   return { expirations: timestampArray(locks.map(({ lockedUntilMs }) => lockedUntilMs)) };
 };
 
@@ -107,7 +107,7 @@ const receiveBySequenceNumber: Operation = async (entity, body) => {
   const request = parseBody(Receive, body);
   const queue = queueOf(entity);
   const received = await queue.receiveDeferred(request["sequence-numbers"], {
-    lane: queue.laneFor(request["session-id"], entity.linkName),
+    dispatcher: queue.dispatcherFor(request["session-id"], entity.linkName),
     locks: request["receiver-settle-mode"] !== receiveAndDeleteMode,
   });
   return {
@@ -120,9 +120,9 @@ const receiveBySequenceNumber: Operation = async (entity, body) => {
 
 const updateDisposition: Operation = async (entity, body) => {
   const disposition = parseBody(Disposition, body);
-  const lane = queueOf(entity).laneFor(disposition["session-id"], entity.linkName);
+  const dispatcher = queueOf(entity).dispatcherFor(disposition["session-id"], entity.linkName);
   for (const token of disposition["lock-tokens"])
-    await settle(lane, swapGuidOrder(token), disposition);
+    await settle(dispatcher, swapGuidOrder(token), disposition);
   return {};
 };
 

@@ -7,17 +7,20 @@ import { watchChannels, type ChannelBounds } from "./channels.js";
 import { amqpError } from "./settlement.js";
 
 /** How long a peer may take; a client whose open got stuck tries again only when its socket closes. */
-export interface Patience {
+export interface HandshakeTimeouts {
   /** From its connection to its open frame. */
   readonly openWithinMs: number;
   /** From its connection to its first valid token. */
   readonly authorizedWithinMs: number;
 }
 
-export const patience: Patience = { openWithinMs: 10_000, authorizedWithinMs: 30_000 };
+export const handshakeTimeouts: HandshakeTimeouts = {
+  openWithinMs: 10_000,
+  authorizedWithinMs: 30_000,
+};
 
-const strangerBounds: ChannelBounds = { sessionsMax: 8, linksMax: 16 };
-const clientBounds: ChannelBounds = { sessionsMax: 5000, linksMax: 5000 };
+const unauthorizedBounds: ChannelBounds = { sessionsMax: 8, linksMax: 16 };
+const authorizedBounds: ChannelBounds = { sessionsMax: 5000, linksMax: 5000 };
 
 /** Smaller frames cannot carry a message (`MIN-MAX-FRAME-SIZE`). */
 const frameBytesMin = 512;
@@ -26,13 +29,13 @@ const idleTimeoutMinMs = 100;
 /** What a peer does not read is not added to: nothing more of it is read either. */
 const unreadBytesMax = 1024 * 1024;
 /** Time for a peer to read why it is closed. */
-const lastWordsMs = 1000;
+const closeTimeoutMs = 1000;
 const protocolHeader = Buffer.from("AMQP\x03\x01\x00\x00", "latin1");
 
 export interface PeerParts {
   readonly connection: Connection;
   readonly socket: Duplex;
-  readonly patience: Patience;
+  readonly handshakeTimeouts: HandshakeTimeouts;
   readonly report: (error: unknown) => void;
   /** The peer reads again what was written for it. */
   readonly onDrain: () => void;
@@ -78,7 +81,7 @@ export class Peer {
     this.#parts = parts;
     this.#timer = setTimeout(() => {
       this.end(new BrokerError(conditions.timeout, "The connection was not opened in time."));
-    }, parts.patience.openWithinMs);
+    }, parts.handshakeTimeouts.openWithinMs);
     socket.on("close", () => clearTimeout(this.#timer));
     socket.on("drain", () => {
       socket.resume();
@@ -86,7 +89,7 @@ export class Peer {
     });
     this.#guardInput();
     this.#guardOutput();
-    watchChannels(connection, () => (this.#isAuthorized ? clientBounds : strangerBounds));
+    watchChannels(connection, () => (this.#isAuthorized ? authorizedBounds : unauthorizedBounds));
     const onOpen = connection.on_open.bind(connection);
     connection.on_open = (frame) => {
       checkOpen(frame);
@@ -102,7 +105,7 @@ export class Peer {
 
   opened(): void {
     clearTimeout(this.#timer);
-    const { openWithinMs, authorizedWithinMs } = this.#parts.patience;
+    const { openWithinMs, authorizedWithinMs } = this.#parts.handshakeTimeouts;
     this.#timer = setTimeout(
       () => {
         this.end(new BrokerError(conditions.unauthorized, "No valid token was presented in time."));
@@ -134,7 +137,7 @@ export class Peer {
       report(failure);
     }
     socket.end();
-    this.#timer = setTimeout(() => socket.destroy(), lastWordsMs);
+    this.#timer = setTimeout(() => socket.destroy(), closeTimeoutMs);
     socket.resume();
   }
 

@@ -1,8 +1,10 @@
 /** A client's receiver: sends what it asks for, and carries out what it decides on each message. */
-import type { BrokerError } from "../errors.js";
-import type { Changes, Consumer, Lane } from "../entities/lane.js";
+import { asBrokerError, type BrokerError } from "../errors.js";
+import type { Dispatcher } from "../entities/dispatcher.js";
 import type { Lock } from "../entities/lock-table.js";
-import { encodeDelivery, type StoredMessage } from "../entities/message.js";
+import { encodeDelivery } from "../entities/delivery.js";
+import type { Changes, Receiver } from "../entities/receiver.js";
+import type { StoredMessage } from "../storage/stored-message.js";
 import type { Delivery, SendingLink, Typed } from "../wire/rhea.js";
 import { listFields, mapEntries } from "../wire/values.js";
 import { OutgoingCredit } from "./credit.js";
@@ -16,20 +18,20 @@ const settledMode = 1;
 
 const changesOf = (map: Typed | undefined): Changes => new Map(mapEntries(map));
 
-export class ReceiverLink implements Consumer {
+export class ReceiverLink implements Receiver {
   readonly locks: boolean;
   readonly name: string;
   readonly #link: SendingLink;
-  readonly #lane: Lane;
+  readonly #dispatcher: Dispatcher;
   readonly #onClose: () => void;
   readonly #credit: OutgoingCredit;
   #reserved = 0;
   #drainIsDue = false;
   #draining: Promise<void> | undefined;
 
-  constructor(link: SendingLink, lane: Lane, onClose: () => void) {
+  constructor(link: SendingLink, dispatcher: Dispatcher, onClose: () => void) {
     this.#link = link;
-    this.#lane = lane;
+    this.#dispatcher = dispatcher;
     this.#onClose = onClose;
     this.#credit = new OutgoingCredit(link);
     this.name = link.name;
@@ -52,11 +54,16 @@ export class ReceiverLink implements Consumer {
 
   deliver(message: StoredMessage, lock: Lock | null): void {
     if (!this.#link.is_open()) return;
-    const encoded = encodeDelivery(message, lock?.lockedUntilMs ?? null);
-    const tag = lock?.token ?? Buffer.from(String(message.sequenceNumber));
-    const delivery = this.#link.send(encoded, tag, 0);
-    this.#credit.spend();
-    if (!this.locks) delivery.settled = true;
+    try {
+      const encoded = encodeDelivery(message, lock?.lockedUntilMs ?? null);
+      const tag = lock?.token ?? Buffer.from(String(message.sequenceNumber));
+      const delivery = this.#link.send(encoded, tag, 0);
+      this.#credit.spend();
+      if (!this.locks) delivery.settled = true;
+    } catch (error) {
+      // A message that cannot be sent ends this link alone, and comes back when its lock expires.
+      this.end(asBrokerError(error));
+    }
   }
 
   end(error: BrokerError): void {
@@ -65,7 +72,7 @@ export class ReceiverLink implements Consumer {
 
   /** The client changed how much it asks for, or there is room again. */
   async flow(): Promise<void> {
-    this.#lane.dispatch();
+    this.#dispatcher.dispatch();
     if (!this.#link._draining) return;
     this.#draining ??= this.#answerDrain().finally(() => (this.#draining = undefined));
     await this.#draining;
@@ -87,28 +94,28 @@ export class ReceiverLink implements Consumer {
   }
 
   async #carryOut({ tag, remote_state: state }: Delivery, outcome: OutcomeName): Promise<void> {
-    const lane = this.#lane;
+    const dispatcher = this.#dispatcher;
     switch (outcome) {
       case "accepted":
-        return lane.complete(tag);
+        return dispatcher.complete(tag);
       case "released":
-        return lane.abandon(tag, changesOf(undefined));
+        return dispatcher.abandon(tag, changesOf(undefined));
       case "modified": {
         const changes = changesOf(state?.value[2]);
         return state?.undeliverable_here === true
-          ? lane.defer(tag, changes)
-          : lane.abandon(tag, changes);
+          ? dispatcher.defer(tag, changes)
+          : dispatcher.abandon(tag, changes);
       }
       case "rejected": {
         const [condition, , info] = listFields(state?.value[0]);
         const changes = condition?.value === deadLetterCondition ? info : undefined;
-        return lane.deadLetter(tag, changesOf(changes));
+        return dispatcher.deadLetter(tag, changesOf(changes));
       }
     }
   }
 
   async #answerDrain(): Promise<void> {
-    await this.#lane.quiet();
+    await this.#dispatcher.idle();
     if (!this.#link._draining || !this.#link.is_open()) return;
     this.#drainIsDue = true;
     this.#link.issue_flow = true;

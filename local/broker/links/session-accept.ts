@@ -1,6 +1,6 @@
 /** Opens a receiver on a session: the link's answer is held back until there is a session for it. */
 import { BrokerError, conditions } from "../errors.js";
-import type { HeldSession, SessionDesk } from "../entities/session-desk.js";
+import type { LockedSession, SessionLocks } from "../entities/session-locks.js";
 import { types, type SendingLink } from "../wire/rhea.js";
 import { checkIdentifier } from "../wire/sections.js";
 import { ticks } from "../wire/values.js";
@@ -37,23 +37,23 @@ export const withholdAttach = ({ state }: SendingLink): void => {
 /** Waits for the session; `onWait` gets a function that ends the waiting. */
 export const waitForSession = async (
   link: SendingLink,
-  desk: SessionDesk,
+  sessions: SessionLocks,
   { sessionId, onWait }: { sessionId: string | null; onWait: (giveUp: () => void) => void },
-): Promise<HeldSession> => {
+): Promise<LockedSession> => {
   if (sessionId !== null) {
     // A session that is just being given back is as good as free.
-    await inTime(desk.released(sessionId));
-    return desk.accept(sessionId);
+    await inTime(sessions.released(sessionId));
+    return sessions.accept(sessionId);
   }
-  const held = await desk.acceptNext(timeoutOf(link), onWait);
-  if (held !== undefined) return held;
+  const locked = await sessions.acceptNext(timeoutOf(link), onWait);
+  if (locked !== undefined) return locked;
   throw new BrokerError(conditions.timeout, "No session with messages became free in time.");
 };
 
 /** Tells the client which session it has, and until when. */
 export const describeSession = (
   link: SendingLink,
-  { sessionId, lockedUntilMs }: HeldSession,
+  { sessionId, lockedUntilMs }: LockedSession,
 ): void => {
   link.set_source({
     address: link.source?.address ?? null,

@@ -1,11 +1,11 @@
 /** Group commit: what is waiting when the disk is free goes in one statement, a lone write at once. */
-import type { MessageKey, StoredMessage } from "../entities/message.js";
+import type { MessageKey, StoredMessage } from "./stored-message.js";
 import {
   flushStatement,
   marksStatement,
   type Addition,
   type Change,
-  type Sighting,
+  type Detection,
 } from "./statements.js";
 import type { Writer } from "./writer.js";
 
@@ -17,14 +17,14 @@ export interface Unit {
   /** The last number that a topic gave out: its messages are rows of its subscriptions. */
   readonly counted?: MessageKey;
   /** Message ids not to be taken twice: what is added under a seen one is left out. */
-  readonly sightings?: readonly Sighting[];
+  readonly detections?: readonly Detection[];
   /** Messages that went out to a receiver. A crash of the database server may lose such a mark. */
   readonly delivered?: readonly StoredMessage[];
 }
 
 export interface Committed {
   /** Whether another message with this id had come within the entity's window. */
-  readonly isDuplicate: (sighting: Sighting) => boolean;
+  readonly isDuplicate: (detection: Detection) => boolean;
   /** Written again after a lost connection: what the first attempt had done cannot be told. */
   readonly repeated: boolean;
 }
@@ -37,25 +37,40 @@ interface Waiting {
 
 const flushRowsMax = 4000;
 const flushBytesMax = 8 * 1024 * 1024;
+/** What may wait for a database that is slow or away, before senders are asked to come back. */
+const waitingUnitsMax = 20_000;
+const waitingBytesMax = 64 * 1024 * 1024;
 
-const sightingKey = ({ entityId, messageId }: Omit<Sighting, "seenAtMs" | "forgetAtMs">): string =>
-  `${entityId}/${messageId}`;
+const bytesOf = ({ add = [] }: Unit): number =>
+  add.reduce((bytes, { message }) => bytes + message.bare.length, 0);
+
+const detectionKey = ({
+  entityId,
+  messageId,
+}: Omit<Detection, "seenAtMs" | "forgetAtMs">): string => `${entityId}/${messageId}`;
 const messageKey = ({ entityId, sequenceNumber }: MessageKey): string =>
   `${entityId}/${sequenceNumber}`;
 
 export class CommitLog {
   readonly #writer: Writer;
   #waiting: Waiting[] = [];
+  #waitingBytes = 0;
   #running: Promise<void> | undefined;
 
   constructor(writer: Writer) {
     this.#writer = writer;
   }
 
+  /** Whether what could as well come later should not be added. */
+  get isFull(): boolean {
+    return this.#waiting.length >= waitingUnitsMax || this.#waitingBytes >= waitingBytesMax;
+  }
+
   /** Resolves when the unit is committed. Units are committed in the order of these calls. */
   commit(unit: Unit): Promise<Committed> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ unit, resolve, reject });
+      this.#waitingBytes += bytesOf(unit);
       // Not at once: what one read of a socket brings belongs into one flush.
       this.#running ??= Promise.resolve().then(() => this.#run());
     });
@@ -68,14 +83,23 @@ export class CommitLog {
   async #run(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#next();
-      try {
-        const committed = await this.#flush(batch.map(({ unit }) => unit));
-        for (const { resolve } of batch) resolve(committed);
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
+      // What one client wrote and the database refuses must not be refused to the others.
+      if (!(await this.#write(batch, batch.length === 1)))
+        for (const each of batch) await this.#write([each], true);
     }
     this.#running = undefined;
+  }
+
+  /** False where the database refuses the batch and nobody has been told. */
+  async #write(batch: readonly Waiting[], tells: boolean): Promise<boolean> {
+    try {
+      const committed = await this.#flush(batch.map(({ unit }) => unit));
+      for (const { resolve } of batch) resolve(committed);
+    } catch (error) {
+      if (!tells) return false;
+      for (const { reject } of batch) reject(error);
+    }
+    return true;
   }
 
   /** As many waiting units as one statement may hold, at least one. */
@@ -86,8 +110,9 @@ export class CommitLog {
       count += 1;
       rows += (unit.change?.length ?? 0) + (unit.remove?.length ?? 0);
       rows += (unit.delivered?.length ?? 0) + (unit.add?.length ?? 0);
-      for (const { message } of unit.add ?? []) bytes += message.bare.length;
+      bytes += bytesOf(unit);
     }
+    this.#waitingBytes -= bytes;
     return this.#waiting.splice(0, count);
   }
 
@@ -110,29 +135,31 @@ export class CommitLog {
       return { isDuplicate: () => false, repeated };
     }
     // Of several with one id in this flush the first is taken.
-    const claims = new Map<string, Sighting>();
-    for (const sighting of units.flatMap(({ sightings }) => sightings ?? [])) {
-      const key = sightingKey(sighting);
-      if (!claims.has(key)) claims.set(key, sighting);
+    const claims = new Map<string, Detection>();
+    for (const detection of units.flatMap(({ detections }) => detections ?? [])) {
+      const key = detectionKey(detection);
+      if (!claims.has(key)) claims.set(key, detection);
     }
     const { rows, repeated } = await this.#writer.run(
       flushStatement({
         added: units
           .flatMap(({ add }) => add ?? [])
-          .filter(({ sighting }) => !sighting || claims.get(sightingKey(sighting)) === sighting),
+          .filter(
+            ({ detection }) => !detection || claims.get(detectionKey(detection)) === detection,
+          ),
         changed: [...changed.values()],
         removed: [...removed.values()],
-        sightings: [...claims.values()],
+        detections: [...claims.values()],
         counted: units.flatMap(({ counted }) => counted ?? []),
       }),
     );
     const fresh = new Set(
-      rows.map((row) => sightingKey({ entityId: row.entity_id, messageId: row.message_id })),
+      rows.map((row) => detectionKey({ entityId: row.entity_id, messageId: row.message_id })),
     );
     return {
-      isDuplicate: (sighting) => {
-        const key = sightingKey(sighting);
-        return claims.get(key) !== sighting || !fresh.has(key);
+      isDuplicate: (detection) => {
+        const key = detectionKey(detection);
+        return claims.get(key) !== detection || !fresh.has(key);
       },
       repeated,
     };

@@ -38,7 +38,7 @@ export class EntityStore {
     };
   }
 
-  /** After a stop every lock has lapsed: what was out with a receiver has failed once more. */
+  /** After a stop every lock has expired: what was out with a receiver has failed once more. */
   async returnDelivered(): Promise<void> {
     await this.#pool.query(
       `update broker.message set delivered = false, delivery_count = delivery_count + 1

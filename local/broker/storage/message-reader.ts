@@ -1,6 +1,6 @@
 /** Reads messages back: what the memory does not hold, looks ahead of it, or wants to see all of. */
 import type { Pool } from "pg";
-import { stateCodes, type MessageState, type StoredMessage } from "../entities/message.js";
+import { stateCodes, type MessageState, type StoredMessage } from "./stored-message.js";
 
 interface MessageRow {
   readonly entity_id: number;
@@ -142,13 +142,13 @@ export class MessageReader {
   }
 
   /** The session of the oldest active message that nobody holds. */
-  async nextSession(entityId: number, held: readonly string[]): Promise<string | null> {
+  async nextSession(entityId: number, locked: readonly string[]): Promise<string | null> {
     const { rows } = await this.#pool.query<{ session_id: string }>(
       `select session_id from broker.message
        where entity_id = $1 and state = ${stateCodes.active} and session_id is not null
          and session_id <> all($2::text[])
        order by sequence_number limit 1`,
-      [entityId, held],
+      [entityId, locked],
     );
     return rows[0]?.session_id ?? null;
   }

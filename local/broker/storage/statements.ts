@@ -1,9 +1,9 @@
 /** The two statements that write messages: everything of one flush, or marks of deliveries alone. */
-import { stateCodes, type MessageKey, type StoredMessage } from "../entities/message.js";
+import { stateCodes, type MessageKey, type StoredMessage } from "./stored-message.js";
 import type { Statement } from "./writer.js";
 
 /** A message id as an entity that detects duplicates has seen it. */
-export interface Sighting {
+export interface Detection {
   readonly entityId: number;
   readonly messageId: string;
   readonly seenAtMs: number;
@@ -12,8 +12,8 @@ export interface Sighting {
 
 export interface Addition {
   readonly message: StoredMessage;
-  /** The message is left out if this sighting turns out to be a second one. */
-  readonly sighting: Sighting | null;
+  /** The message is left out if this detection turns out to be a second one. */
+  readonly detection: Detection | null;
 }
 
 export interface Change {
@@ -26,7 +26,7 @@ export interface Flush {
   readonly added: readonly Addition[];
   readonly changed: readonly Change[];
   readonly removed: readonly MessageKey[];
-  readonly sightings: readonly Sighting[];
+  readonly detections: readonly Detection[];
   readonly counted: readonly MessageKey[];
 }
 
@@ -85,7 +85,7 @@ const lastNumbers = ({ added, counted }: Flush): ReadonlyMap<number, number> => 
 };
 
 export const flushStatement = (flush: Flush): Statement => {
-  const { added, changed, removed, sightings } = flush;
+  const { added, changed, removed, detections } = flush;
   const column = <T>(pick: (message: StoredMessage) => T): T[] =>
     added.map(({ message }) => pick(message));
   const numbers = lastNumbers(flush);
@@ -93,10 +93,10 @@ export const flushStatement = (flush: Flush): Statement => {
     name: "broker-flush",
     text: flushText,
     values: [
-      sightings.map(({ entityId }) => entityId),
-      sightings.map(({ messageId }) => messageId),
-      sightings.map(({ seenAtMs }) => seenAtMs),
-      sightings.map(({ forgetAtMs }) => forgetAtMs),
+      detections.map(({ entityId }) => entityId),
+      detections.map(({ messageId }) => messageId),
+      detections.map(({ seenAtMs }) => seenAtMs),
+      detections.map(({ forgetAtMs }) => forgetAtMs),
       removed.map(({ entityId }) => entityId),
       removed.map(({ sequenceNumber }) => sequenceNumber),
       changed.map(({ message }) => message.entityId),
@@ -118,8 +118,8 @@ export const flushStatement = (flush: Flush): Statement => {
       column(({ timeToLiveMs }) => timeToLiveMs),
       column(({ annotations }) => annotations),
       column(({ bare }) => bare),
-      added.map(({ sighting }) => sighting?.entityId ?? null),
-      added.map(({ sighting }) => sighting?.messageId ?? null),
+      added.map(({ detection }) => detection?.entityId ?? null),
+      added.map(({ detection }) => detection?.messageId ?? null),
       [...numbers.keys()],
       [...numbers.values()],
     ],

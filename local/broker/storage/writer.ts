@@ -6,7 +6,7 @@ import { noteFailure } from "../../failures.js";
 import { StartError } from "../../start-error.js";
 
 /** Any number, as long as every broker of one database takes the same. */
-const ownershipLock = 5_672_002;
+const writerLock = 5_672_002;
 const takeOverMs = 10_000;
 
 /*
@@ -114,7 +114,7 @@ export class Writer {
     try {
       const { rows } = await client.query<{ owned: boolean }>(
         "select pg_try_advisory_lock($1) as owned",
-        [ownershipLock],
+        [writerLock],
       );
       if (rows[0]?.owned !== true) {
         client.release(true);

@@ -117,7 +117,7 @@ export interface BrokerFixture {
 }
 
 export const brokerFixture = async (
-  options: Pick<BrokerOptions, "report" | "patience"> = {},
+  options: Pick<BrokerOptions, "report" | "handshakeTimeouts"> = {},
 ): Promise<BrokerFixture> => {
   const database = await createDatabase();
   const broker = await startBroker({

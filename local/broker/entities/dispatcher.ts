@@ -1,85 +1,51 @@
 /** One stream of messages to its receivers: a whole queue, or one session of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { BrokerError, conditions, messageLockLost } from "../errors.js";
-import type { CommitLog } from "../storage/commit-log.js";
-import type { MessageReader } from "../storage/message-reader.js";
+import type { MessageState, StoredMessage } from "../storage/stored-message.js";
 import { withApplicationProperties } from "../wire/sections.js";
-import type { Typed } from "../wire/rhea.js";
 import { deadLetterChanges } from "./dead-letter.js";
 import { LockTable, type Lock } from "./lock-table.js";
-import type { StoredMessage } from "./message.js";
+import type { Changes, Receiver, DispatcherQueue } from "./receiver.js";
 import { ReadyWindow, windowBytesMax, windowCountMax } from "./ready-window.js";
-
-/** A receiver, as a lane sees it. */
-export interface Consumer {
-  /** Whether messages stay locked until they are settled, or are gone when they are sent. */
-  readonly locks: boolean;
-  /** The link's name: requests about a session say by it whose they are. */
-  readonly name: string;
-  /** How many more messages it asks for, those reserved apart. */
-  capacity(): number;
-  /** Sets room aside for a message that has to be removed before it is delivered. */
-  reserve(): void;
-  /** Gives that room back. */
-  unreserve(): void;
-  deliver(message: StoredMessage, lock: Lock | null): void;
-  /** The session was lost: the link has to end with this. */
-  end(error: BrokerError): void;
-}
-
-/** What a lane needs of the queue that it belongs to. */
-export interface LaneQueue {
-  readonly entityId: number;
-  readonly log: CommitLog;
-  readonly reader: MessageReader;
-  readonly deliveryCountMax: number;
-  readonly hasDeadLetters: boolean;
-  /** One at a time: work that reads messages from the database and then claims them. */
-  exclusive<T>(work: () => Promise<T>): Promise<T>;
-  deadLetter(message: StoredMessage): Promise<void>;
-  expire(message: StoredMessage): Promise<void>;
-  /** A failure that nobody waits for. */
-  report(error: unknown): void;
-}
 
 /** How long to leave a database alone that could not be read. */
 export const retryMs = 1000;
 
-export type Changes = ReadonlyMap<string, Typed>;
 const unchanged: Changes = new Map();
 
-export class Lane {
+export class Dispatcher {
   readonly sessionId: string | null;
   readonly window = new ReadyWindow();
-  readonly #queue: LaneQueue;
+  readonly #queue: DispatcherQueue;
   readonly #lockedUntil: () => number;
   readonly #locks: LockTable;
   /** Taken from the window and not yet settled for good, by sequence number. */
-  readonly #out = new Set<number>();
-  #consumers: Consumer[] = [];
+  readonly #inFlight = new Set<number>();
+  #receivers: Receiver[] = [];
   #loading: Promise<void> | undefined;
   #removals = new Set<Promise<unknown>>();
   #onEmpty: (() => void) | undefined;
 
-  constructor(queue: LaneQueue, sessionId: string | null, lockedUntil: () => number) {
+  constructor(queue: DispatcherQueue, sessionId: string | null, lockedUntil: () => number) {
     this.#queue = queue;
     this.sessionId = sessionId;
     this.#lockedUntil = lockedUntil;
-    const lapse = (lock: Lock): void => this.#quietly(this.#giveBack(lock, { failed: true }));
-    this.#locks = new LockTable(sessionId === null ? lapse : null);
+    const expire = (lock: Lock): void =>
+      this.#inBackground(this.#makeAvailable(lock, { failed: true }));
+    this.#locks = new LockTable(sessionId === null ? expire : null);
   }
 
-  attach(consumer: Consumer): void {
-    this.#consumers.push(consumer);
+  attach(receiver: Receiver): void {
+    this.#receivers.push(receiver);
   }
 
-  detach(consumer: Consumer): void {
-    this.#consumers = this.#consumers.filter((other) => other !== consumer);
+  detach(receiver: Receiver): void {
+    this.#receivers = this.#receivers.filter((other) => other !== receiver);
     this.#clearIfIdle();
   }
 
-  isOut(sequenceNumber: number): boolean {
-    return this.#out.has(sequenceNumber);
+  isInFlight(sequenceNumber: number): boolean {
+    return this.#inFlight.has(sequenceNumber);
   }
 
   /**
@@ -87,10 +53,10 @@ export class Lane {
    * nobody had it or took it, then it is not delivered any more.
    */
   claimsSince(): (message: StoredMessage) => boolean {
-    const out = new Set(this.#out);
+    const inFlight = new Set(this.#inFlight);
     const { loadedThrough } = this.window;
     return ({ sequenceNumber, state }) => {
-      if (out.has(sequenceNumber) || this.#out.has(sequenceNumber)) return false;
+      if (inFlight.has(sequenceNumber) || this.#inFlight.has(sequenceNumber)) return false;
       if (state === "deferred" || this.window.remove(sequenceNumber)) return true;
       return sequenceNumber > Math.max(loadedThrough, this.window.loadedThrough);
     };
@@ -103,35 +69,35 @@ export class Lane {
 
   /** Hands out what is ready, in turn, as far as receivers ask for it. */
   dispatch(): void {
-    const removed: { readonly consumer: Consumer; readonly message: StoredMessage }[] = [];
+    const removed: { readonly receiver: Receiver; readonly message: StoredMessage }[] = [];
     for (;;) {
-      const consumer = this.#consumers.find((candidate) => candidate.capacity() > 0);
-      if (consumer === undefined) break;
+      const receiver = this.#receivers.find((candidate) => candidate.capacity() > 0);
+      if (receiver === undefined) break;
       const message = this.#takeReady();
       if (message === undefined) break;
       // To the end of the row: the next message is another receiver's.
-      if (this.#consumers.length > 1)
-        this.#consumers = [...this.#consumers.filter((other) => other !== consumer), consumer];
-      if (consumer.locks) consumer.deliver(message, this.lock(message));
+      if (this.#receivers.length > 1)
+        this.#receivers = [...this.#receivers.filter((other) => other !== receiver), receiver];
+      if (receiver.locks) receiver.deliver(message, this.lock(message));
       else {
-        consumer.reserve();
-        removed.push({ consumer, message });
+        receiver.reserve();
+        removed.push({ receiver, message });
       }
     }
     if (removed.length > 0) this.#removeThenDeliver(removed);
-    if (this.window.needsLoad && this.#consumers.some((each) => each.capacity() > 0)) this.#load();
+    if (this.window.needsLoad && this.#receivers.some((each) => each.capacity() > 0)) this.#load();
   }
 
   /** Resolves when nothing is on its way that could become a delivery. */
-  async quiet(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#loading !== undefined || this.#removals.size > 0)
       await Promise.allSettled([this.#loading, ...this.#removals]);
   }
 
   lock(message: StoredMessage): Lock {
-    this.#out.add(message.sequenceNumber);
+    this.#inFlight.add(message.sequenceNumber);
     message.delivered = true;
-    this.#quietly(this.#queue.log.commit({ delivered: [message] }));
+    this.#inBackground(this.#queue.log.commit({ delivered: [message] }));
     return this.#locks.add(message, this.#lockedUntil());
   }
 
@@ -143,19 +109,18 @@ export class Lane {
 
   async complete(token: Buffer): Promise<void> {
     const { message } = this.#unlock(token);
-    await this.#queue.log.commit({ remove: [message] });
-    this.#settled(message);
+    await this.#settle(message, this.#queue.log.commit({ remove: [message] }));
   }
 
   async abandon(token: Buffer, changes: Changes): Promise<void> {
-    await this.#giveBack(this.#unlock(token), { failed: true, changes });
+    await this.#makeAvailable(this.#unlock(token), { failed: true, changes });
   }
 
   async defer(token: Buffer, changes: Changes): Promise<void> {
     const { message } = this.#unlock(token);
+    const { state } = message;
     message.state = "deferred";
-    await this.#change(message, changes);
-    this.#settled(message);
+    await this.#settle(message, this.#change(message, changes), state);
   }
 
   async deadLetter(token: Buffer, changes: Changes): Promise<void> {
@@ -163,14 +128,14 @@ export class Lane {
       throw new BrokerError(conditions.notAllowed, "A dead letter cannot be dead-lettered again.");
     const { message } = this.#unlock(token);
     message.bare = withApplicationProperties(message.bare, changes);
-    await this.#queue.deadLetter(message);
-    this.#settled(message);
+    await this.#settle(message, this.#queue.deadLetter(message));
   }
 
   /** Ends all locks; resolves when nothing is out any more. The failed ones count a delivery. */
   async release(failed: boolean): Promise<void> {
-    for (const lock of this.#locks.takeAll()) this.#quietly(this.#giveBack(lock, { failed }));
-    if (this.#out.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
+    for (const lock of this.#locks.takeAll())
+      this.#inBackground(this.#makeAvailable(lock, { failed }));
+    if (this.#inFlight.size > 0) await new Promise<void>((resolve) => (this.#onEmpty = resolve));
   }
 
   stop(): void {
@@ -183,31 +148,35 @@ export class Lane {
       const isExpired = message.expiresAtMs !== null && message.expiresAtMs <= Date.now();
       if (!isExpired && message.deliveryCount < this.#queue.deliveryCountMax) return message;
       const given = message;
-      this.#out.add(given.sequenceNumber);
+      this.#inFlight.add(given.sequenceNumber);
       const moved = isExpired ? this.#queue.expire(given) : this.#exhausted(given);
-      this.#quietly(moved.then(() => this.#settled(given)));
+      this.#inBackground(this.#settle(given, moved));
     }
     return undefined;
   }
 
   #removeThenDeliver(
-    removed: readonly { readonly consumer: Consumer; readonly message: StoredMessage }[],
+    removed: readonly { readonly receiver: Receiver; readonly message: StoredMessage }[],
   ): void {
-    for (const { message } of removed) this.#out.add(message.sequenceNumber);
+    for (const { message } of removed) this.#inFlight.add(message.sequenceNumber);
     const removal = this.#queue.log
       .commit({ remove: removed.map(({ message }) => message) })
       .then(() => {
-        for (const { consumer, message } of removed) {
-          consumer.deliver(message, null);
+        for (const { receiver, message } of removed) {
+          receiver.deliver(message, null);
           this.#settled(message);
         }
       })
+      .catch((error: unknown) => {
+        for (const { message } of removed) this.#failed(message);
+        throw error;
+      })
       .finally(() => {
-        for (const { consumer } of removed) consumer.unreserve();
+        for (const { receiver } of removed) receiver.unreserve();
         this.#removals.delete(removal);
       });
     this.#removals.add(removal);
-    this.#quietly(removal);
+    this.#inBackground(removal);
   }
 
   #load(): void {
@@ -244,20 +213,20 @@ export class Lane {
   }
 
   /** Makes the message available again, or moves it away if it has failed too often. */
-  async #giveBack(
+  async #makeAvailable(
     { message }: Lock,
     { failed, changes = unchanged }: { readonly failed: boolean; readonly changes?: Changes },
   ): Promise<void> {
     if (failed) message.deliveryCount += 1;
     if (message.deliveryCount >= this.#queue.deliveryCountMax) {
       message.bare = withApplicationProperties(message.bare, changes);
-      await this.#exhausted(message);
-      this.#settled(message);
+      await this.#settle(message, this.#exhausted(message));
       return;
     }
-    await this.#change(message, changes);
-    if (message.state === "active") this.window.putBack(message);
-    this.#settled(message);
+    const restored = this.#change(message, changes).then(() => {
+      if (message.state === "active") this.window.putBack(message);
+    });
+    await this.#settle(message, restored);
     this.dispatch();
   }
 
@@ -278,19 +247,41 @@ export class Lane {
     await this.#queue.deadLetter(message);
   }
 
+  async #settle(
+    message: StoredMessage,
+    written: Promise<unknown>,
+    stateBefore = message.state,
+  ): Promise<void> {
+    try {
+      await written;
+    } catch (error) {
+      this.#failed(message, stateBefore);
+      throw error;
+    }
+    this.#settled(message);
+  }
+
+  /** The database refused what became of a message: there it is still what it was. */
+  #failed(message: StoredMessage, state: MessageState = "active"): void {
+    message.state = state;
+    if (state === "active") this.window.putBack(message);
+    this.#settled(message);
+    setTimeout(() => this.dispatch(), retryMs).unref();
+  }
+
   #settled({ sequenceNumber }: StoredMessage): void {
-    this.#out.delete(sequenceNumber);
-    if (this.#out.size > 0) return;
+    this.#inFlight.delete(sequenceNumber);
+    if (this.#inFlight.size > 0) return;
     this.#onEmpty?.();
     this.#clearIfIdle();
   }
 
   /** Without receivers the database alone holds the messages. */
   #clearIfIdle(): void {
-    if (this.#consumers.length === 0 && this.#out.size === 0) this.window.clear();
+    if (this.#receivers.length === 0 && this.#inFlight.size === 0) this.window.clear();
   }
 
-  #quietly(work: Promise<unknown>): void {
+  #inBackground(work: Promise<unknown>): void {
     work.catch((error: unknown) => this.#queue.report(error));
   }
 }

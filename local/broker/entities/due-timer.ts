@@ -3,7 +3,7 @@
 const longestTimerMs = 2_147_483_647;
 const retryMs = 1000;
 
-export interface AlarmParts {
+export interface DueTimerParts {
   /** Does what is due and answers when there is more to do, or Infinity. */
   readonly work: () => Promise<number>;
   /** The work is not done more often than this. */
@@ -11,15 +11,15 @@ export interface AlarmParts {
   readonly report: (error: unknown) => void;
 }
 
-export class Alarm {
-  readonly #parts: AlarmParts;
+export class DueTimer {
+  readonly #parts: DueTimerParts;
   #timer: NodeJS.Timeout | undefined;
   #nextMs = Infinity;
   #notBeforeMs = 0;
   #working: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(parts: AlarmParts) {
+  constructor(parts: DueTimerParts) {
     this.#parts = parts;
   }
 
@@ -29,7 +29,7 @@ export class Alarm {
     this.#nextMs = atMs;
     clearTimeout(this.#timer);
     const delayMs = Math.min(Math.max(0, atMs - Date.now()), longestTimerMs);
-    this.#timer = setTimeout(() => this.#ring(), delayMs);
+    this.#timer = setTimeout(() => this.#fire(), delayMs);
   }
 
   async stop(): Promise<void> {
@@ -38,7 +38,7 @@ export class Alarm {
     await this.#working;
   }
 
-  #ring(): void {
+  #fire(): void {
     this.#nextMs = Infinity;
     this.#notBeforeMs = Date.now() + this.#parts.everyMs;
     // Told of a time while it works, it finds it by looking for the next one.

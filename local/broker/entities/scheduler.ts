@@ -1,7 +1,7 @@
 /** What happens at a time: scheduled messages become active, expired ones go, old ids are forgotten. */
 import type { EntityStore } from "../storage/entity-store.js";
 import type { MessageReader, NextTime } from "../storage/message-reader.js";
-import { Alarm } from "./alarm.js";
+import { DueTimer } from "./due-timer.js";
 import type { Destination } from "./destination.js";
 import type { Queue } from "./queue.js";
 
@@ -10,7 +10,7 @@ const batchMax = 500;
 const sweepEveryMs = 500;
 const forgetEveryMs = 60_000;
 
-export interface ClockworkParts {
+export interface SchedulerParts {
   readonly reader: MessageReader;
   readonly entities: EntityStore;
   readonly destinations: ReadonlyMap<number, Destination>;
@@ -22,17 +22,17 @@ export interface ClockworkParts {
 const earliest = (times: readonly NextTime[], served: ReadonlyMap<number, unknown>): number =>
   Math.min(...times.filter(({ entityId }) => served.has(entityId)).map(({ atMs }) => atMs));
 
-export class Clockwork {
-  readonly #parts: ClockworkParts;
-  readonly #due: Alarm;
-  readonly #expiry: Alarm;
+export class Scheduler {
+  readonly #parts: SchedulerParts;
+  readonly #due: DueTimer;
+  readonly #expiry: DueTimer;
   readonly #forgetting: NodeJS.Timeout;
 
-  constructor(parts: ClockworkParts) {
+  constructor(parts: SchedulerParts) {
     const { entities, report } = parts;
     this.#parts = parts;
-    this.#due = new Alarm({ work: () => this.#release(), everyMs: 0, report });
-    this.#expiry = new Alarm({ work: () => this.#sweep(), everyMs: sweepEveryMs, report });
+    this.#due = new DueTimer({ work: () => this.#release(), everyMs: 0, report });
+    this.#expiry = new DueTimer({ work: () => this.#sweep(), everyMs: sweepEveryMs, report });
     this.#forgetting = setInterval(() => {
       entities.forgetDuplicates(Date.now()).catch(report);
     }, forgetEveryMs);

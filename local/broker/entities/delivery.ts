@@ -1,0 +1,28 @@
+/** A message as it goes out to a receiver. */
+import { stateCodes, type StoredMessage } from "../storage/stored-message.js";
+import { encodeAnnotations, encodeHeader } from "../wire/sections.js";
+import { types, type Typed } from "../wire/rhea.js";
+
+/** The header's field is 32 bits wide; a longer life cannot be told. */
+const longestTimeToLiveMs = 0xffff_ffff;
+
+/** The bytes of one delivery: header and annotations are ours, the bare message is the sender's. */
+export const encodeDelivery = (message: StoredMessage, lockedUntilMs: number | null): Buffer => {
+  const { timeToLiveMs } = message;
+  const state = message.scheduledForMs === null ? stateCodes[message.state] : stateCodes.scheduled;
+  const own = new Map<string, Typed>([
+    ["x-opt-sequence-number", types.Long(message.sequenceNumber)],
+    ["x-opt-enqueue-sequence-number", types.Long(message.enqueuedSequenceNumber)],
+    ["x-opt-enqueued-time", types.Timestamp(message.enqueuedAtMs)],
+    ["x-opt-message-state", types.wrap_int(state)],
+  ]);
+  if (lockedUntilMs !== null) own.set("x-opt-locked-until", types.Timestamp(lockedUntilMs));
+  return Buffer.concat([
+    encodeHeader(
+      timeToLiveMs !== null && timeToLiveMs <= longestTimeToLiveMs ? timeToLiveMs : null,
+      message.deliveryCount,
+    ),
+    encodeAnnotations(message.annotations, own),
+    message.bare,
+  ]);
+};
