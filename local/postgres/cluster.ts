@@ -158,6 +158,10 @@ const create = async (
   return cluster;
 };
 
+/** Whether PostgreSQL's files are (still) there. */
+export const isCluster = async (directory: string): Promise<boolean> =>
+  (await readIfThere(join(directory, "PG_VERSION"))) !== undefined;
+
 /** The cluster in `folder`, made first if there is none yet. */
 export const openCluster = async (folder: string, options: ClusterOptions): Promise<Cluster> => {
   const directory = join(folder, "postgres");

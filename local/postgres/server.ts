@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { reservePort } from "../reserve-port.js";
 import { StartError } from "../start-error.js";
-import { openCluster, prepareFolder } from "./cluster.js";
+import { isCluster, openCluster, prepareFolder } from "./cluster.js";
 import type { Cluster } from "./cluster.js";
 import { lockFolder } from "./folder-lock.js";
 import { launch } from "./launch.js";
@@ -103,28 +103,54 @@ const launchPatiently = async (cluster: Cluster, options: PostgresOptions): Prom
   }
 };
 
+/** A shorter run counts as another failure: the pause before the next start grows. */
+const soundRunMs = 10_000;
+const pauseMsMax = 5_000;
+
 /** Keeps a server on its port until stopped. */
 const supervise = (cluster: Cluster, options: PostgresOptions, first: Running) => {
   let current: Promise<Running> = Promise.resolve(first);
-  let stopped = false;
+  const stopped = new AbortController();
+
+  /**
+   * A server that ran here is tried again for as long as its files are there: what keeps it down,
+   * such as a full disk, passes.
+   */
+  const bringBack = async (port: number, shortRuns: number): Promise<Running> => {
+    for (let failures = shortRuns; ; failures += 1) {
+      const pauseMs = failures === 0 ? 0 : Math.min(retryMs * 2 ** (failures - 1), pauseMsMax);
+      await delay(pauseMs, undefined, { signal: stopped.signal });
+      try {
+        await endLeftover(cluster.directory);
+        return await launchPatiently(cluster, { ...options, port });
+      } catch (error) {
+        if (stopped.signal.aborted || !(await isCluster(cluster.directory))) throw error;
+        if (failures === shortRuns)
+          options.warn?.(`PostgreSQL does not start and is tried again: ${String(error)}`);
+      }
+    }
+  };
+
   const keepAlive = async (): Promise<Error> => {
-    for (;;) {
+    for (let shortRuns = 0; ;) {
       const { process, port } = await current;
+      const startedAtMs = performance.now();
       const lastWords = await process.exited;
       // Only a stop leaves it pending: whoever waits for a failure then waits in vain, as promised.
-      if (stopped) return new Promise<Error>(() => undefined);
+      if (stopped.signal.aborted) return new Promise<Error>(() => undefined);
       options.log?.(
         `PostgreSQL ended by itself and is started again: ${lastWords.split("\n").at(-1) ?? ""}`,
       );
-      await endLeftover(cluster.directory);
-      current = launchPatiently(cluster, { ...options, port });
+      shortRuns = performance.now() - startedAtMs < soundRunMs ? shortRuns + 1 : 0;
+      current = bringBack(port, Math.max(shortRuns - 1, 0));
     }
   };
   const failed = keepAlive().catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   );
   const stop = async (): Promise<void> => {
-    stopped = true;
+    stopped.abort();
+    // One that could not be brought back needs no stop; `failed` has said why.
     const running = await current.catch(() => undefined);
     await running?.process.shutDown();
   };

@@ -1,12 +1,12 @@
 /** The command line from outside: what it refuses and how, what survives, what it leaves behind. */
-import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { repairLinks } from "../../../local/postgres/binaries.js";
 import { birthMark } from "../../../local/postgres/processes.js";
 import { startPostgres } from "../../../local/postgres/server.js";
@@ -162,6 +162,27 @@ test("a PostgreSQL that is killed comes back on its port with its data", async (
       return again();
     });
   expect(await again()).toEqual([{ answer: 42 }]);
+  await server.stop();
+});
+
+test("a PostgreSQL that cannot start for a while is tried until it can", async () => {
+  const folder = newFolder();
+  const warnings: string[] = [];
+  const server = await startPostgres({
+    dataDirectory: folder,
+    warn: (message) => warnings.push(message),
+  });
+  const pid = await serverPid(folder);
+  const control = join(folder, "postgres/global/pg_control");
+  await rename(control, `${control}.away`);
+  process.kill(pid, "SIGKILL");
+  await gone(pid);
+  await vi.waitUntil(() => warnings.length > 0, { timeout: 20_000 });
+  expect(warnings[0]).toContain("tried again");
+  await rename(`${control}.away`, control);
+  const answer = () => query(server.url, "select 42 as answer").catch(() => undefined);
+  await expect.poll(answer, { timeout: 20_000 }).toEqual([{ answer: 42 }]);
+  expect(await Promise.race([server.failed, "still there"])).toBe("still there");
   await server.stop();
 });
 
