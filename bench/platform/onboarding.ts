@@ -31,7 +31,8 @@ export type OnboardingView = z.infer<typeof Onboarding>;
 const firstPollMs = 10;
 const pollMsMax = 250;
 const pollGrowth = 1.6;
-const patienceMs = 60_000;
+/** Also for a platform that stands still for a minute in between. */
+const patienceMs = 180_000;
 
 const expect200 = (step: string, answer: Answer): Answer => {
   if (answer.status === 200 || answer.status === 202) return answer;
