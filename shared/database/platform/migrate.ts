@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type pg from "pg";
+import { isOutage, passOutage } from "../../platform/outage.js";
 
 const folder = new URL("../migrations/", import.meta.url);
 
@@ -34,10 +35,20 @@ const apply = async (client: pg.ClientBase, { name, text, sha256 }: Migration): 
     ]);
     await client.query("commit");
   } catch (error) {
+    // Without its connection there is nothing to roll back, and no fault of the migration's.
+    if (isOutage(error)) throw error;
     await client.query("rollback");
     throw new Error(`The migration ${name} failed.`, { cause: error });
   }
 };
+
+/** A migration that has landed is frozen: what it made is in databases, and would not be made anew. */
+const changed = (name: string): Error =>
+  new Error(
+    `This database was made by another text of the migration ${name} than the one that is here now. ` +
+      "Restore that file as it was released, and put the change into a new migration with the next number; " +
+      "or, if nothing in this database is worth keeping, begin with an empty one (locally: another folder by --data).",
+  );
 
 /** Applies what is missing; a migration that changed after it was applied stops the start. */
 export const migrate = async (client: pg.ClientBase): Promise<void> => {
@@ -54,12 +65,10 @@ export const migrate = async (client: pg.ClientBase): Promise<void> => {
     for (const migration of migrations) {
       const known = applied.get(migration.name);
       if (known === undefined) await apply(client, migration);
-      else if (known !== migration.sha256)
-        throw new Error(
-          `The migration ${migration.name} was changed after it was applied to this database.`,
-        );
+      else if (known !== migration.sha256) throw changed(migration.name);
     }
   } finally {
-    await client.query("select pg_advisory_unlock($1)", [migrationLock]);
+    // With its connection the lock is gone, too.
+    await client.query("select pg_advisory_unlock($1)", [migrationLock]).catch(passOutage);
   }
 };

@@ -1,0 +1,39 @@
+/** Landed migrations are frozen: databases hold what they made, and take no other text of them. */
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+
+const folder = new URL("../../../shared/database/migrations/", import.meta.url);
+
+/** A new migration adds its line here, in the same commit; no line is ever changed. */
+const landed: Readonly<Record<string, string>> = {
+  "0001-platform.sql": "e1b23e607567150c0f270611b7193f0500a735994e69237509d409b0f9a954a8",
+  "0002-wallet.sql": "fde746ead553a25fc34ec6e14a8386a748cb6b068bf51b6351a128dab91c0635",
+  "0003-bank.sql": "7fba97b1a369c51eb508161fbf258f3481479aa34791141ea830c1af94f8f311",
+  "0004-onboarding.sql": "7bb0ef466b861a559cc644b2d09bab562052a1c8224c527b722c2912458c3bd5",
+  "0005-sandbox.sql": "569205bd7d8bb634aa24645681d03ebd5fddf9b44579ddd733da3fcc5a454c7f",
+  "0006-ledger.sql": "e4aec0384656193b9905ebc9b792fd56da6f3c43f7f94ce2dfd4b61b52500a4b",
+  "0007-ticketing.sql": "30ca6b429007ee1808ba73599de07e0876143ba2184476d6de88823cd3731676",
+  "0008-attachments.sql": "c4658d59b5ab2a9f63fcad9ef0d8c66a003e3564fd7d73a77c7d6b4803fb3999",
+  "0009-wallet-management.sql": "66c627bfffa1b8d9e0ebde927cf26e5e4d67d7b7fdcd3541e5dd63aa4801cbb0",
+  "0010-wallet-search.sql": "9baad7f88ba7949214155f08ea32e7380d57f4e418d9d55b4a92eea4f0125352",
+  "0011-stores.sql": "f23821f31dc050deb233bd977045cac6cba36cd9fb0a4478b8c9d598d1cd90bf",
+  "0012-doomed-documents.sql": "d981a94fd9b111844280726acd1de85a358a5fef0fa9f8287da21071be80a2f5",
+  "0013-flows-that-are-due.sql": "442b75e2e7e05c27decc73be3da40bc6a3accdda24acf145587bc572ecddac3b",
+};
+
+test("each migration has the text with which it landed", async () => {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));
+  const found = await Promise.all(
+    names.sort().map(async (name) => {
+      const text = await readFile(new URL(name, folder));
+      return [name, createHash("sha256").update(text).digest("hex")] as const;
+    }),
+  );
+  expect(Object.fromEntries(found)).toEqual(landed);
+});
+
+test("the migrations are numbered without gap or repeat", async () => {
+  const numbers = Object.keys(landed).map((name) => Number(name.slice(0, 4)));
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+});
