@@ -182,7 +182,7 @@ test("a PostgreSQL that cannot start for a while is tried until it can", async (
   await rename(`${control}.away`, control);
   const answer = () => query(server.url, "select 42 as answer").catch(() => undefined);
   await expect.poll(answer, { timeout: 20_000 }).toEqual([{ answer: 42 }]);
-  expect(await Promise.race([server.failed, "still there"])).toBe("still there");
+  expect(await Promise.race([server.failed, Promise.resolve("still there")])).toBe("still there");
   await server.stop();
 });
 
