@@ -196,6 +196,14 @@ describe("what is answered", () => {
     });
   });
 
+  test("a word of any length that is no status is 422, a case number of any length that is nobody's 404", async () => {
+    const long = "x".repeat(4_000);
+    const status = { ticket: "New", params: { newStatus: long } } as const;
+    expectRefusal(await request(changes.updateStatusPathRoute, status), 422);
+    const unknown = { params: { casenumber: long } };
+    expectRefusal(await request(tickets.getTicketRoute, unknown), 404);
+  });
+
   test("an operator reads and moves every partner's tickets", async () => {
     const call = { as: "platform", params: { casenumber: await open("New") } } as const;
     const body = { text: "Ci pensiamo noi" };

@@ -1,13 +1,7 @@
 /** Routes that move a ticket on: comments, the partner's status updates, the operators' (seed 3, contract 4.5). */
 import { z } from "zod";
 import { route } from "../route.js";
-import {
-  OptionalText,
-  RequiredText,
-  ticketParams,
-  UrlStatus,
-  wordCharactersMax,
-} from "./fields.js";
+import { OptionalText, PathText, RequiredText, ticketParams, UrlStatus } from "./fields.js";
 import { TicketDetail } from "./tickets.js";
 
 const commentCharactersMax = 4_000;
@@ -42,7 +36,7 @@ export const updateStatusPathRoute = route({
   api: "ticketing",
   method: "PUT",
   path: "tickets/{casenumber}/{newStatus}",
-  params: { ...ticketParams, newStatus: z.string().max(wordCharactersMax) },
+  params: { ...ticketParams, newStatus: PathText },
   body: z.strictObject({ closingResponse }).optional(),
   role: "Ticket.Write",
   ok: { status: 200, schema: StatusUpdated },

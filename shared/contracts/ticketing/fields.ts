@@ -24,8 +24,16 @@ export const TicketStatus = z.enum(ticketStatuses);
 const urlForms = ticketStatuses.map(urlForm).join(", ");
 const noStatus = `must be one of ${urlForms}`;
 
-/** Of what a path or a body names by one word: longer than any that there is. */
-export const wordCharactersMax = 64;
+/** Of a word that names a status: longer than any that there is. */
+const wordCharactersMax = 64;
+
+/**
+ * No path is longer. Within it, a case number that nobody gave out is unknown (404) and a word that is no
+ * status is invalid (422), however long they are: the interface knows no other refusal of either (seed 3).
+ */
+const pathCharactersMax = 8_192;
+
+export const PathText = z.string().max(pathCharactersMax);
 
 /** A state as addresses write it, in any case; read as JSON writes it. */
 export const UrlStatus = z
@@ -41,4 +49,4 @@ export const UrlStatus = z
 
 export const ticketTypes = ["Wallet", "Management"] as const;
 
-export const ticketParams = { casenumber: z.string().max(wordCharactersMax) } as const;
+export const ticketParams = { casenumber: PathText } as const;
