@@ -4,10 +4,20 @@ import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
 import { platformNow } from "../../shared/database/platform/platform-time.js";
 import { moveSandboxClock } from "../../shared/database/sandbox/clock.js";
 import { refusal } from "../../shared/domain/outcome.js";
+import { systemClock } from "../../shared/platform/clock.js";
 import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
 import { endpoint } from "../kit/endpoint.js";
 
 const hostAnswer = z.object({ now: z.iso.datetime(), flowsRun: z.int() });
+
+/** No time-out of the platform is longer; schedules and dates hold far beyond it. */
+const horizonYears = 10;
+
+const latestNow = (): Date => {
+  const latest = new Date(systemClock.nowMs());
+  latest.setUTCFullYear(latest.getUTCFullYear() + horizonYears);
+  return latest;
+};
 
 /** The host waits until its engine is quiet, for ten seconds at most. */
 const hostTimeoutMs = 30_000;
@@ -27,6 +37,14 @@ const moveClock = endpoint(moveClockRoute, async (services, { body, ok, refuse }
   if (config.sandboxClockUrl === null)
     return refuse(
       refusal("OperationNotAllowedInEnvironment", { now: "this host's timers follow wall time." }),
+    );
+  // It only moves forward: what lies too far ahead could never be taken back.
+  const latest = latestNow();
+  if (Date.parse(body.now) > latest.getTime())
+    return refuse(
+      refusal("QueryParameterInvalid", {
+        now: `must not be after ${latest.toISOString()}, ${horizonYears} years from today.`,
+      }),
     );
   if (!(await moveSandboxClock(database, body.now))) {
     const earliest = await platformNow(database);

@@ -97,6 +97,19 @@ test("a token request that is no form, repeats a field or names another tenant i
   expect((await ask({}, tokenPath.replace("local", "other"))).status).toBe(400);
 });
 
+test("the clock moves by ten years at most, so that nobody breaks the sandbox for good", async () => {
+  const answer = await clientOf(stack, "acme").call(moveClockRoute, {
+    body: { now: "9999-12-31T00:00:00Z" },
+  });
+  expect(answer).toMatchObject({
+    status: 400,
+    error: {
+      errorCode: "QueryParameterInvalid",
+      errorProperties: { now: expect.stringMatching(/must not be after 20.*10 years/) as unknown },
+    },
+  });
+});
+
 test("platform time moves forward for dates, not for tokens, and never back", async () => {
   const acme = clientOf(stack, "acme");
   const token = await acme.token();

@@ -30,7 +30,9 @@ const cronSchedule = (expression: string, timeZone: string): Schedule => {
     timezone: timeZone,
     paused: true,
   });
-  return { next: (after) => cron.nextRun(new Date(after))?.getTime() ?? Number.POSITIVE_INFINITY };
+  const next = (after: number): number =>
+    Number.isFinite(after) ? (cron.nextRun(new Date(after))?.getTime() ?? Infinity) : Infinity;
+  return { next };
 };
 
 export const parseSchedule = (expression: string, timeZone = "UTC"): Schedule => {

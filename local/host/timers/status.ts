@@ -5,6 +5,7 @@ import { inTransaction } from "../../durable/storage/transaction.js";
 export interface TimerStatus {
   /** Undefined until the function has run for the first time. */
   readonly lastMs: number | undefined;
+  /** Infinity where it never runs again. */
   readonly nextMs: number;
   readonly updatedMs: number;
 }
@@ -16,7 +17,8 @@ export interface TimerStatusStore {
 
 interface StatusRow {
   readonly last_run: Date | null;
-  readonly next_run: Date;
+  /** The driver reads `infinity` as a number. */
+  readonly next_run: Date | number;
   readonly updated: Date;
 }
 
@@ -52,7 +54,7 @@ export const timerStatusStore = async (pool: Pool, app: string): Promise<TimerSt
       if (row === undefined) return undefined;
       return {
         lastMs: row.last_run?.getTime(),
-        nextMs: row.next_run.getTime(),
+        nextMs: Number(row.next_run),
         updatedMs: row.updated.getTime(),
       };
     },
@@ -66,7 +68,7 @@ export const timerStatusStore = async (pool: Pool, app: string): Promise<TimerSt
           app,
           functionName,
           lastMs === undefined ? null : new Date(lastMs),
-          new Date(nextMs),
+          Number.isFinite(nextMs) ? new Date(nextMs) : "infinity",
           new Date(updatedMs),
         ],
       );

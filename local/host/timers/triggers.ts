@@ -27,7 +27,10 @@ const neverRan = "0001-01-01T00:00:00+00:00";
 export const isTimerTrigger = (fn: HostedFunction): boolean =>
   fn.trigger.type.toLowerCase() === "timertrigger";
 
-const iso = (ms: number): string => new Date(ms).toISOString();
+/** What no clock of this host reaches: a function that never runs again is due then. */
+const neverRuns = "9999-12-31T23:59:59.9999999+00:00";
+
+const iso = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : neverRuns);
 
 class TimerFunction {
   readonly #fn: HostedFunction;

@@ -15,6 +15,6 @@ export const moveClockRoute = route({
   summary: "Move platform time forward and run what became due",
   description:
     "Durable and cron timers and every date that a caller reads follow; tokens, locks and leases " +
-    "stay on wall time. `flowsRun` counts the flows that moved. A `now` before platform time is " +
-    "400 QueryParameterInvalid.",
+    "stay on wall time. `flowsRun` counts the flows that moved. A `now` before platform time, or more " +
+    "than ten years after wall time, is 400 QueryParameterInvalid.",
 });

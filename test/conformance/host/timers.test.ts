@@ -85,6 +85,29 @@ const start = async (
   return { timers, calls, names: () => calls.map(({ name }) => name) };
 };
 
+test("a function whose schedule has no time left harms nothing, and is remembered so", async () => {
+  const functions = () => [
+    timerFunction("leap", "0 0 0 30 2 *", { trigger: { runOnStartup: true } }),
+  ];
+  for (const life of ["first", "second"]) {
+    const { timers, calls } = await start("end of time", movableClock(), functions());
+    await expect.poll(() => calls, { message: life }).toHaveLength(1);
+    expect(calls[0]?.input.ScheduleStatus?.Next).toMatch(/^9999-12-31/);
+    await timers.idle();
+    timers.stop();
+  }
+});
+
+test("a clock beyond the last time that a schedule knows lets the host start, and others run", async () => {
+  const clock = movableClock();
+  await clock.forward(Date.UTC(9999, 0) - Date.now());
+  const functions = [timerFunction("nightly", "0 0 2 * * *"), timerFunction("often", "00:10:00")];
+  const { timers, names } = await start("far future", clock, functions);
+  await clock.forward(hourMs);
+  await timers.idle();
+  expect(names()).toEqual(["often"]);
+});
+
 test("a jump of the clock over several due times runs a function once", async () => {
   const clock = movableClock();
   const hourly = timerFunction("hourly", "%HOURLY%");
