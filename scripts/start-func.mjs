@@ -81,9 +81,13 @@ const startAzurite = async (ports) => {
   ]);
   const quiet = ["--silent", "--skipApiVersionCheck", "--disableTelemetry"];
   const data = ["--location", resolve(".borsello/azurite")];
+  // In a process group of its own: Ctrl-C goes to all of a terminal's group, and a host whose storage is
+  // gone before it takes most of a minute to give up.
   const azurite = spawn(process.execPath, [program, ...quiet, ...data, ...places], {
     stdio: ["ignore", "ignore", "inherit"],
+    detached: true,
   });
+  process.on("exit", () => azurite.kill());
   const deadline = Date.now() + storageWaitMs;
   while (!(await Promise.all(ports.map(answers))).every(Boolean)) {
     if (azurite.exitCode !== null || Date.now() > deadline) {
@@ -95,6 +99,10 @@ const startAzurite = async (ports) => {
   return azurite;
 };
 
+/** Until the host runs, a signal ends this script. */
+let onSignal = () => process.exit(1);
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(name, () => onSignal(name));
+
 const run = async () => {
   const func = await findFunc();
   const ports = storagePorts((await readSettings()).AzureWebJobsStorage);
@@ -104,9 +112,8 @@ const run = async () => {
     stdio: "inherit",
     shell: func.endsWith(".cmd"),
   });
-  // Ctrl-C reaches the host from the terminal; we only wait for its end, to stop Azurite after it.
-  for (const signal of ["SIGINT", "SIGTERM"])
-    process.on(signal, () => signal === "SIGTERM" && host.kill(signal));
+  // The terminal sends Ctrl-C and its own end to the host, too; we wait for the host, to stop Azurite last.
+  onSignal = (name) => name === "SIGTERM" && host.kill(name);
   const [code] = await once(host, "exit");
   if (azurite !== undefined && azurite.exitCode === null) {
     azurite.kill();

@@ -1,5 +1,6 @@
 /** `npm run start:func`: the way to the genuine host, with its storage, or why there is none. */
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
@@ -84,6 +85,44 @@ test("without settings, or a storage in them, it says what to do in one sentence
   const unstored = await started(path);
   expect(unstored).toMatchObject({ code: 1 });
   expect(unstored.output).toMatch(/^The setting AzureWebJobsStorage is missing.*$/u);
+});
+
+/** Stands for the genuine host: it still needs its storage while it ends. */
+const slowFunc = `#!${process.execPath}
+const { port } = JSON.parse(require("node:fs").readFileSync("ports.json", "utf8"));
+const ask = () => fetch("http://127.0.0.1:" + port + "/devstoreaccount1?comp=list").then(
+  () => "there", () => "gone");
+process.on("SIGINT", async () => {
+  let storage = "there";
+  for (let n = 0; n < 20 && storage === "there"; n += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    storage = await ask();
+  }
+  console.log("storage", storage);
+  process.exit(0);
+});
+setInterval(() => undefined, 1000);
+console.log("started");
+`;
+
+test("at Ctrl-C the host ends first, and has its storage until then", async () => {
+  await settings({ AzureWebJobsStorage: storage() });
+  await writeFile(join(checkout, "func"), slowFunc, { mode: 0o755 });
+  // A group of its own, as a terminal makes one for a command.
+  const started = spawn(process.execPath, [script], {
+    cwd: checkout,
+    env: { PATH: [checkout, nodeFolder].join(delimiter) },
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
+  });
+  let output = "";
+  started.stdout.on("data", (data: Buffer) => (output += data.toString()));
+  await expect.poll(() => output, { timeout: 20_000 }).toContain("started");
+  const ended = once(started, "exit");
+  process.kill(-(started.pid ?? 0), "SIGINT");
+  expect(await ended).toEqual([0, null]);
+  expect(output).toContain("storage there");
+  await expect(fetch(`http://127.0.0.1:${ports[0] ?? 0}/`)).rejects.toThrow();
 });
 
 test("it starts Azurite where none answers, then the host, and passes its exit code on", async () => {
