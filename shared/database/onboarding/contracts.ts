@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { flowMessage, outboxInsert } from "../outbox/wallet-messages.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 const Contract = z.object({
@@ -33,27 +32,6 @@ export const findContract = (
     walletId,
   ]);
 
-/** The rest of a statement whose WITH query `changed` returns the contract's row if it changed. */
-const recorded = (
-  action: string,
-  from: string,
-  message: "ContractSignRequested" | "ContractSigned" | "ContractDeclined",
-): string => `
-  audited as (
-    insert into borsello.audit
-      (actor, partner_key, entity, entity_id, action, from_status, to_status, detail)
-    select $2, partner_key, 'Contract', wallet_id::text, '${action}', ${from}, status,
-      json_build_object('attempt', attempt)
-    from changed
-  ), told as (${outboxInsert(
-    flowMessage(message, "changed", {
-      walletId: "wallet_id",
-      partnerKey: "partner_key",
-      fields: "'attempt', attempt",
-    }),
-  )})
-  select ${columns} from changed`;
-
 const startSigning = `
   with before as (select status from borsello.contract where wallet_id = $1), changed as (
     insert into borsello.contract as contract (wallet_id, partner_key, attempt, status)
@@ -62,7 +40,10 @@ const startSigning = `
       requested_at = borsello.platform_now(), declined_at = null, feedback = null
     where contract.status = 'Declined'
     returning *
-  ), ${recorded("requestSignature", "(select status from before)", "ContractSignRequested")}`;
+  )
+  select ${columns}, borsello.record_contract_change(
+    changed::borsello.contract, $2, 'requestSignature', (select status from before), 'ContractSignRequested')
+  from changed`;
 
 /** Asks for the signature unless it is under way or done; answers how far it is. */
 export const requestSignature = (
@@ -97,7 +78,10 @@ export const storeSignedContract = async (
          signed_at = borsello.platform_now()
        where wallet_id = $1 and attempt = $3 and status = 'Signing'
        returning *
-     ), ${recorded("sign", "'Signing'", "ContractSigned")}`,
+     )
+     select ${columns}, borsello.record_contract_change(
+       changed::borsello.contract, $2, 'sign', 'Signing', 'ContractSigned')
+     from changed`,
     [walletId, "platform", attempt, documentKey],
   );
   const contract = await findContract(database, walletId);
@@ -114,7 +98,10 @@ const declineSigning = `
       declined_at = excluded.declined_at
     where contract.status = 'Signing'
     returning *
-  ), ${recorded("decline", "(select status from before)", "ContractDeclined")}`;
+  )
+  select ${columns}, borsello.record_contract_change(
+    changed::borsello.contract, $2, 'decline', (select status from before), 'ContractDeclined')
+  from changed`;
 
 /** The customer does not sign; nothing changes once the contract is signed or declined. */
 export const declineContract = async (

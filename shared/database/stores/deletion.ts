@@ -4,7 +4,6 @@ import { Store } from "../../contracts/stores/stores.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { disableOpenStoreMandate } from "./mandates.js";
-import { recordedStore } from "../outbox/store-messages.js";
 import { lockStore, type StorePath, type StoreRefusal } from "../access/store-access.js";
 import type { Actor } from "../access/wallet-access.js";
 
@@ -33,7 +32,10 @@ const markDeleted = `
       last_update_date = borsello.platform_now(), version = version + 1
     where store_id = $1
     returning s, borsello.store_state(old) as state_before
-  ), ${recordedStore("delete", "StoreDeleted")}`;
+  )
+  select borsello.store_record(s) as store,
+    borsello.record_store_change(s, $2, 'delete', 'StoreDeleted', state_before)
+  from changed`;
 
 export const deleteStore = (
   database: Database,

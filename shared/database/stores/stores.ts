@@ -6,7 +6,6 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 import { findDealer, type DealerRefusal } from "../access/dealers.js";
 import { readPage } from "../platform/pages.js";
-import { recordedStore } from "../outbox/store-messages.js";
 import { whyNoStore, type StorePath, type StoreRefusal } from "../access/store-access.js";
 import type { Actor, Reader } from "../access/wallet-access.js";
 
@@ -54,7 +53,10 @@ const insertStore = `
     select store_id, $1, $3, borsello.account_for($1, 'Store', store_id::text), ${givenParameters}
     from fresh
     returning s, null as state_before
-  ), ${recordedStore("create", "StoreCreated")}`;
+  )
+  select borsello.store_record(s) as store,
+    borsello.record_store_change(s, $2, 'create', 'StoreCreated', state_before)
+  from changed`;
 
 export const createStore = (
   database: Database,
@@ -79,7 +81,10 @@ const writeStore = `
       last_update_date = borsello.platform_now(), version = version + 1
     where store_id = $17 and dealer_key = $3 and partner_key = $1 and deletion_date is null
     returning s, borsello.store_state(old) as state_before
-  ), ${recordedStore("update", "StoreUpdated")}`;
+  )
+  select borsello.store_record(s) as store,
+    borsello.record_store_change(s, $2, 'update', 'StoreUpdated', state_before)
+  from changed`;
 
 export const updateStore = (
   database: Database,

@@ -4,7 +4,6 @@ import { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { namesFault } from "../../domain/wallet/names.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
-import { outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
 import {
   lockWallet,
   notClosed,
@@ -51,12 +50,13 @@ const insertWallet = `
       email, originating_dealer_key)
     select $1, $3, $4, $5, $6, $7, $8 from dealer where partner_key = $1
     returning w
-  ), audited as (
-    insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
-    select $2, $1, 'Wallet', (w).wallet_id::text, 'create', (w).status from created
-  ), told as (${outboxInsert(walletEvent("WalletCreated", "created"))})
+  ), recorded as materialized (
+    select borsello.wallet_record(w) as wallet, borsello.record_wallet_change(
+      w, $2, 'create', 'WalletCreated', borsello.wallet_event(w), (w).status)
+    from created
+  )
   select (select partner_key from dealer) as "dealerPartner",
-    (select borsello.wallet_record(w) from created) as wallet`;
+    (select wallet from recorded) as wallet`;
 
 /** One statement, one round trip. */
 export const createWallet = (
@@ -105,14 +105,6 @@ export const findWallet = async (
 ): Promise<Outcome<Wallet, WalletRefusal>> =>
   readOwned(await readWallet(database, walletId), reader, walletId);
 
-/** The rest of a statement whose first WITH query, `changed`, returns the wallet row as `w`. */
-const recorded = (action: string, event: string): string => `
-  audited as (
-    insert into borsello.audit (actor, partner_key, entity, entity_id, action)
-    select $2, (w).partner_key, 'Wallet', (w).wallet_id::text, '${action}' from changed
-  ), told as (${outboxInsert(event)})
-  select borsello.wallet_record(w) as wallet from changed`;
-
 const changeWallet = async (
   tx: Queryable,
   statement: string,
@@ -158,7 +150,10 @@ export const updateWallet = (
              update borsello.wallet as w set tax_id = $3, email = $4, version = version + 1,
                last_update_date = borsello.platform_now()
              where wallet_id = $1 returning w
-           ), ${recorded("update", walletEvent("WalletUpdated", "changed", "borsello.wallet_updated_event(w)"))}`,
+           )
+           select borsello.wallet_record(w) as wallet, borsello.record_wallet_change(
+             w, $2, 'update', 'WalletUpdated', borsello.wallet_updated_event(w))
+           from changed`,
           [walletId, actor.clientId, update.taxId, update.email],
         );
         return success(changed);
@@ -185,35 +180,38 @@ export interface AttributesUpdate extends Readonly<
   readonly metadata?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-const residence = Object.values(residenceColumns);
-
 /** $6 holds the given fields by column name: a column that is not in it stays as it is. */
 const writeAttributes = `
   with before as (
-    select ${residence.join(", ")} from borsello.wallet where wallet_id = $1
+    select address_street, address_number, zip_code, city, province, country
+    from borsello.wallet where wallet_id = $1
   ), changed as (
     update borsello.wallet as w set first_name = $3, last_name = $4, phone_number = $5,
-      ${residence
-        .map(
-          (column) =>
-            `${column} = case when $6::jsonb ? '${column}' then $6::jsonb ->> '${column}' else w.${column} end`,
-        )
-        .join(", ")},
+      address_street = case when $6::jsonb ? 'address_street' then $6::jsonb ->> 'address_street'
+        else w.address_street end,
+      address_number = case when $6::jsonb ? 'address_number' then $6::jsonb ->> 'address_number'
+        else w.address_number end,
+      zip_code = case when $6::jsonb ? 'zip_code' then $6::jsonb ->> 'zip_code'
+        else w.zip_code end,
+      city = case when $6::jsonb ? 'city' then $6::jsonb ->> 'city'
+        else w.city end,
+      province = case when $6::jsonb ? 'province' then $6::jsonb ->> 'province'
+        else w.province end,
+      country = case when $6::jsonb ? 'country' then $6::jsonb ->> 'country'
+        else w.country end,
       metadata = case when $7 then $8::json else w.metadata end,
       version = version + 1, last_update_date = borsello.platform_now()
     where wallet_id = $1 returning w
   ), compared as (
-    select w, (${residence.map((column) => `(w).${column}`).join(", ")})
-      is distinct from (${residence.map((column) => `before.${column}`).join(", ")}) as moved
+    select w, ((w).address_street, (w).address_number, (w).zip_code, (w).city, (w).province,
+        (w).country)
+      is distinct from (before.address_street, before.address_number, before.zip_code, before.city,
+        before.province, before.country) as moved
     from changed, before
-  ), ${recorded(
-    "updateAttributes",
-    walletEvent(
-      "WalletAttributesUpdated",
-      "compared",
-      "borsello.wallet_attributes_event(w, moved)",
-    ),
-  )}`;
+  )
+  select borsello.wallet_record(w) as wallet, borsello.record_wallet_change(w, $2,
+    'updateAttributes', 'WalletAttributesUpdated', borsello.wallet_attributes_event(w, moved))
+  from compared`;
 
 /** The names must lead to the tax id that the wallet has at this moment. */
 export const updateAttributes = (

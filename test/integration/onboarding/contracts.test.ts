@@ -14,6 +14,7 @@ import {
 import { findDocument, putDocumentOnce } from "../../../shared/database/documents/documents.js";
 import { destroyWallet } from "../../../shared/database/wallet/deletion.js";
 import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
+import { createChanges } from "../../../shared/platform/changes.js";
 import { systemClock } from "../../../shared/platform/clock.js";
 import { hashSecret } from "../../../shared/platform/secrets.js";
 import { outboxOf } from "../../support/wallet/bank-fixtures.js";
@@ -132,6 +133,7 @@ test("a call that waits for the signature learns that its wallet was deleted mea
   const services = {
     database,
     clock: systemClock,
+    changes: createChanges(),
     tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
     partners: { byClient: async () => partner, byKey: async () => partner },
   } as unknown as Services;

@@ -20,6 +20,7 @@ const landed: Readonly<Record<string, string>> = {
   "0011-stores.sql": "f23821f31dc050deb233bd977045cac6cba36cd9fb0a4478b8c9d598d1cd90bf",
   "0012-doomed-documents.sql": "d981a94fd9b111844280726acd1de85a358a5fef0fa9f8287da21071be80a2f5",
   "0013-flows-that-are-due.sql": "442b75e2e7e05c27decc73be3da40bc6a3accdda24acf145587bc572ecddac3b",
+  "0014-recorded-changes.sql": "611dbb36edbe87545ba900bd23817de035a1580a32002c402157f66dca309085",
 };
 
 test("each migration has the text with which it landed", async () => {
