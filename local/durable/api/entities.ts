@@ -8,6 +8,7 @@ import { askedPage, cutPage, dateOf } from "./pages.js";
 import type { InstanceRow } from "../storage/instance-rows.js";
 import { entityInstanceId, parseEntityId } from "../protocol/protocol.js";
 import { storedJson, type JsonText } from "./json-text.js";
+import { preciseDate } from "./precise-date.js";
 
 /** An entity may exist without a state; its text is empty then. */
 const stateValue = (state: string | null): JsonText | null =>
@@ -76,7 +77,7 @@ export class EntityRoutes {
       200,
       page.map(({ id, entity_state: state, updated_at: updated }) => ({
         entityId: parseEntityId(id),
-        lastOperationTime: updated.toISOString(),
+        lastOperationTime: preciseDate(updated),
         state: withState ? stateValue(state) : null,
       })),
       more,

@@ -1,5 +1,6 @@
 /** Entity requests and answers in a history, worded as the service words them. */
 import { isRecord, parseEntityId, type HistoryEvent } from "../protocol/protocol.js";
+import { preciseDate } from "./precise-date.js";
 
 const namespace = "Microsoft.Azure.WebJobs.Extensions.DurableTask";
 const typeName = (name: string): string => `${namespace}.${name}, ${namespace}`;
@@ -37,7 +38,7 @@ export class EntityMessageView {
     this.#asked.add(String(id));
     if (Name === "release")
       return JSON.stringify({ $type: typeName("ReleaseMessage"), parent: this.#parent, id });
-    const at = Timestamp.toISOString();
+    const at = preciseDate(Timestamp);
     const before = this.#lastSent.get(InstanceId) ?? noDate;
     this.#lastSent.set(InstanceId, at);
     return JSON.stringify({

@@ -1,5 +1,6 @@
 /** The history of an instance as clients see it: text for kinds, tasks folded into their ends. */
 import { EntityMessageView } from "./entity-message-view.js";
+import { preciseDate } from "./precise-date.js";
 import type { InstanceRow } from "../storage/instance-rows.js";
 import { eventCode, type EventName, type HistoryEvent } from "../protocol/protocol.js";
 import { storedJson } from "./json-text.js";
@@ -22,7 +23,8 @@ const result = ({ Result }: HistoryEvent, { withResults }: ViewContext): object 
 /** What the event that started the task says, at the end that it is folded into. */
 const start = ({ TaskScheduledId }: HistoryEvent, { starts }: ViewContext): object => {
   const event = starts.get(TaskScheduledId ?? -1);
-  return { ScheduledTime: event?.Timestamp.toISOString(), FunctionName: event?.Name, Input: null };
+  const ScheduledTime = event && preciseDate(event.Timestamp);
+  return { ScheduledTime, FunctionName: event?.Name, Input: null };
 };
 
 const completedTask: View = (event, context) => ({
@@ -42,7 +44,7 @@ const openTask: View = ({ InstanceId, Name }) => ({
   ParentTraceContext: null,
   Tags: null,
 });
-const timer: View = ({ FireAt }) => ({ FireAt: FireAt?.toISOString() });
+const timer: View = ({ FireAt }) => ({ FireAt: FireAt && preciseDate(FireAt) });
 const withReason: View = ({ Reason }) => ({ Reason: Reason ?? null });
 
 /** What each kind shows besides its name and its time; null for a kind that is not shown. */
@@ -108,7 +110,7 @@ export const historyView = (
     const view = EventType === undefined ? null : views[EventType];
     const isFolded = starts.get(event.EventId) === event && ended.has(event.EventId);
     if (view === null || isFolded) return [];
-    const Timestamp = event.Timestamp.toISOString();
+    const Timestamp = preciseDate(event.Timestamp);
     return [{ EventType, ...view(event, context), Timestamp }];
   });
 };

@@ -10,7 +10,8 @@ const words: Readonly<Record<string, string>> = {
   uuid: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
   hex32: "[0-9a-f]{32}",
   date: dateTime + zone,
-  "date+fraction": String.raw`${dateTime}\.\d+${zone}`,
+  // The service writes seven digits; what the library makes of its whole seconds has three.
+  "date+fraction": String.raw`${dateTime}\.(?:\d{7}|000)${zone}`,
   key: String.raw`[^&"\s]+`,
   token: ".+",
   ended: "(?:Completed|Failed|Terminated|Canceled)",
