@@ -114,6 +114,14 @@ export class EncodedValues {
 
   /** The end of the value that begins at `start`. */
   skip(start: number, end: number): number {
+    this.kindAt(start, end);
+    const category = (this.#bytes[start] ?? 0) >>> 4;
+    if (category === 0 || category > 0xb) return this.#skipNested(start, end);
+    this.#spend(1);
+    return this.#width(category, start + 1, end);
+  }
+
+  #skipNested(start: number, end: number): number {
     const parents: Level[] = [];
     let level: Level = { left: 1, end, isExact: false, code: undefined };
     let at = start;
@@ -155,14 +163,19 @@ export class EncodedValues {
     const category = code >>> 4;
     // The descriptor, then the value that it describes.
     if (category === 0) return { at, level: { left: 2, end, isExact: false, code: undefined } };
-    if (category <= 0x9) return within(at + fixedWidth(category), end);
-    const width = category % 2 === 0 ? 1 : 4;
-    if (category <= 0xb) return within(at + width + this.#size(at, end, width), end);
-    const items = this.#items(at, end, width);
+    if (category <= 0xb) return this.#width(category, at, end);
+    const items = this.#items(at, end, category % 2 === 0 ? 1 : 4);
     if (category >= 0xe) return this.#array(items);
     const isMap = (code & 0x0f) === 1;
     if (isMap && items.count % 2 === 1) throw decodeError("a map has a key without value");
     return { at: items.at, level: levelOf(items, undefined) };
+  }
+
+  /** The end of a value without items. */
+  #width(category: number, at: number, end: number): number {
+    if (category <= 0x9) return within(at + fixedWidth(category), end);
+    const width = category === 0xa ? 1 : 4;
+    return within(at + width + this.#size(at, end, width), end);
   }
 
   /** Items without a constructor of their own; those of one width need no look at each. */

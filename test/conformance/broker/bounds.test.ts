@@ -1,9 +1,10 @@
 /** What a stranger may send to the broker's port: it is refused by name, and costs nobody else anything. */
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import type { ServiceBusClient } from "@azure/service-bus";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { bodies, connect, token } from "../../support/broker/broker.js";
+import { bodies, brokerFixture, connect, token } from "../../support/broker/broker.js";
 import { buildBroker, runBroker, type BrokerProcess } from "../../support/broker/broker-process.js";
 import {
   amqp,
@@ -239,4 +240,77 @@ test("a peer that does not read is not read from", async () => {
   }
   expect(stranger.socket.writableNeedDrain).toBe(true);
   await expectUnharmed();
+});
+
+/** On handle 2, after a valid token. */
+const senderOf = async (entity: string): Promise<RawPeer> => {
+  const known = peer(requests, frames.flow(1, 10));
+  known.write(frames.transfer(0, 0, request(amqp.string(token("sb://127.0.0.1/")))));
+  await known.received(0x14);
+  known.write(attach(2, entity, "sender"));
+  return known;
+};
+
+const properties = (...fields: readonly Buffer[]): Buffer =>
+  amqp.described(0x73, amqp.list(...fields));
+const annotations = (...entries: readonly Buffer[]): Buffer =>
+  amqp.described(0x72, amqp.map(...entries));
+const body = amqp.described(0x77, amqp.string("body"));
+const scheduled = amqp.symbol("x-opt-scheduled-enqueue-time");
+
+test.each<[string, Buffer, string]>([
+  [
+    "a body that claims four billion items",
+    amqp.described(0x77, amqp.endlessArray()),
+    "amqp:decode-error",
+  ],
+  ["a body nested too deeply", amqp.described(0x77, nested(200)), "amqp:decode-error"],
+  ["an id that is a map", amqp.bytes(properties(amqp.map()), body), "amqp:decode-error"],
+  [
+    "an id that no index can hold",
+    amqp.bytes(properties(amqp.string(randomBytes(4000).toString("hex"))), body),
+    "amqp:invalid-field",
+  ],
+  [
+    "a time that is a text",
+    amqp.bytes(annotations(scheduled, amqp.string("noon")), body),
+    "amqp:decode-error",
+  ],
+])(
+  "a message with %s is refused, and those beside it are not",
+  async (_what, message, condition) => {
+    const sender = await senderOf("unique");
+    const good = amqp.bytes(properties(amqp.string(randomBytes(8).toString("hex"))), body);
+    sender.write(frames.transfer(2, 1, good), frames.transfer(2, 2, message));
+    const settled = await sender.received(0x15, 3);
+    expect(settled.map(refusal).filter((each) => each !== undefined)).toEqual([condition]);
+    await expectUnharmed();
+  },
+);
+
+test("a range of four billion deliveries settles those that there are", async () => {
+  const known = await senderOf("plain");
+  known.write(frames.disposition(0, 0xffff_ffff), attach(3, "plain", "receiver"));
+  await known.received(0x12, 4);
+  await expectUnharmed();
+});
+
+test("of many connections without token the oldest goes, and genuine clients come through", async () => {
+  const [first, ...others] = Array.from({ length: 150 }, () => peer(opening));
+  expect(await first?.closed).toBe("");
+  await expectUnharmed();
+  await others.at(-1)?.received(0x10);
+  expect(others.at(-1)?.socket.destroyed).toBe(false);
+});
+
+test("who does not open its connection, or shows no token, is closed in time", async () => {
+  const { broker: impatient, stop } = await brokerFixture({
+    handshakeTimeouts: { openWithinMs: 100, authorizedWithinMs: 200 },
+    report: () => undefined,
+  });
+  const [silent, tokenless] = [rawPeer(impatient.port), rawPeer(impatient.port)];
+  tokenless.write(opening);
+  expect(await silent.closed).toBe("");
+  expect(await tokenless.closed).toBe("amqp:unauthorized-access");
+  await stop();
 });

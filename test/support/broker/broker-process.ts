@@ -38,9 +38,15 @@ const portOf = async (child: ChildProcess): Promise<number> => {
   return z.object({ port: z.int() }).parse(message).port;
 };
 
-export const runBroker = async (url: string, port: number): Promise<BrokerProcess> => {
+/** A quiet one does not write what it refuses to the terminal. */
+export const runBroker = async (
+  url: string,
+  port: number,
+  { isQuiet = false } = {},
+): Promise<BrokerProcess> => {
   const child = fork(bundle, [url, String(port), JSON.stringify(testConfiguration)], {
     execArgv: ["--expose-gc"],
+    stdio: ["ignore", "inherit", isQuiet ? "ignore" : "inherit", "ipc"],
   });
   const exited = once(child, "exit");
   const started = await Promise.race([portOf(child), exited.then(() => undefined)]);
