@@ -9,7 +9,8 @@ import { z } from "zod";
 
 const Ready = z.object({
   url: z.string(),
-  brokerConnectionString: z.string(),
+  /** Empty where the app has no broker. */
+  brokerConnectionString: z.string().default(""),
   databaseUrl: z.string(),
   pid: z.int(),
 });

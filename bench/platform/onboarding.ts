@@ -28,8 +28,8 @@ const Onboarding = z.object({ status: z.string(), steps: z.array(Step) });
 export type OnboardingView = z.infer<typeof Onboarding>;
 
 /** The partner asks soon at first, then less and less often. */
-const firstPollMs = 10;
-const pollMsMax = 250;
+export const firstPollMs = 20;
+export const pollMsMax = 200;
 const pollGrowth = 1.6;
 /** Also for a platform that stands still for a minute in between. */
 const patienceMs = 180_000;

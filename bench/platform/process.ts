@@ -20,13 +20,15 @@ export const withTemporaryFolder = async <T>(use: (folder: string) => Promise<T>
   }
 };
 
-/** Starts the built platform on a data folder and waits until it says where it is. */
+/** Starts the built platform, or another app, on a data folder and waits until it says where it is. */
 export const startPlatform = async (
   dataFolder: string,
   environment: Readonly<Record<string, string>> = {},
+  appDirectory?: string,
 ): Promise<PlatformProcess> => {
+  const app = appDirectory === undefined ? [] : ["--app", appDirectory];
   const [{ child, ended }, place] = await launchPlatform(
-    ["--port", "0", "--broker-port", "0", "--data", dataFolder],
+    ["--port", "0", "--broker-port", "0", "--data", dataFolder, ...app],
     environment,
   );
   const end = async (signal: NodeJS.Signals): Promise<void> => {

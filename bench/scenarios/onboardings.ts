@@ -1,50 +1,108 @@
 /** Onboardings completed per second: four flows, a bank and twenty-odd HTTP calls each. */
 import { join } from "node:path";
-import { customer } from "../platform/customers.js";
-import { median } from "../kit/load.js";
-import { onboard, sender } from "../platform/onboarding.js";
-import { startPlatform, withTemporaryFolder } from "../platform/process.js";
+import { setTimeout as sleep } from "node:timers/promises";
+import { atLeast, atMost, verdict } from "../kit/goal.js";
+import { median, percentile } from "../kit/load.js";
+import { cpuSecondsBelow } from "../kit/processes.js";
 import type { Row, Scenario } from "../kit/scenario.js";
+import { customer } from "../platform/customers.js";
+import { firstPollMs, onboard, pollMsMax, sender, type Send } from "../platform/onboarding.js";
+import { startPlatform, withTemporaryFolder } from "../platform/process.js";
 import { acme, headersFor } from "../platform/session.js";
 
-const depths = [1, 16, 64];
+const depths = [1, 16, 64] as const;
 const perDepth = (depth: number): number => (depth === 1 ? 20 : depth * 4);
+const readEveryMs = 20;
+
+const aloneGoal = atMost("P13", 90, "ms");
+const rateGoal = atLeast("P13", 40, "a second");
+const readGoal = atMost("P13", 50, "ms");
+
+interface Load {
+  /** Milliseconds that each onboarding took. */
+  readonly each: readonly number[];
+  /** Milliseconds that each read of a wallet beside them took. */
+  readonly reads: readonly number[];
+  readonly perSecond: number;
+  /** Of the host and of PostgreSQL together, for each onboarding. */
+  readonly cpuMs: number;
+}
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+};
+
+/** So many customers at once and, unless there is but one, somebody who reads a wallet every few milliseconds. */
+const onboardAll = async (
+  send: Send,
+  { depth, firstCustomer, wallet }: { depth: number; firstCustomer: number; wallet: string },
+): Promise<Load> => {
+  const total = perDepth(depth);
+  const [each, reads]: [number[], number[]] = [[], []];
+  let started = 0;
+  let isOver = false;
+  const worker = async (): Promise<void> => {
+    while (started < total) {
+      const index = firstCustomer + started;
+      started += 1;
+      each.push(await timed(() => onboard(send, customer(index), () => undefined)));
+    }
+  };
+  const reader = async (): Promise<void> => {
+    while (!isOver) {
+      reads.push(await timed(() => send("GET", `/wallet/wallets/${wallet}`)));
+      await sleep(readEveryMs);
+    }
+  };
+  const cpuBefore = await cpuSecondsBelow(process.pid);
+  const reading = depth === 1 ? undefined : reader();
+  const elapsedMs = await timed(() => Promise.all(Array.from({ length: depth }, worker)));
+  const cpuMs = (((await cpuSecondsBelow(process.pid)) - cpuBefore) * 1000) / total;
+  isOver = true;
+  await reading;
+  return { each, reads, perSecond: (total * 1000) / elapsedMs, cpuMs };
+};
+
+const rowOf = (depth: number, { each, reads, perSecond, cpuMs }: Load): Row => {
+  const [typical, readP99] = [median(each), percentile(reads, 0.99)];
+  const reading = depth === 1 ? [] : [`a wallet read beside them: p99 ${readP99.toFixed(0)} ms`];
+  const said = [
+    `p50 ${typical.toFixed(0)} ms each, slowest ${Math.max(...each).toFixed(0)} ms`,
+    `CPU of host and PostgreSQL ${cpuMs.toFixed(0)} ms each`,
+    ...reading,
+    ...(depth === 1 ? [`alone, ${verdict(aloneGoal, typical)}`] : []),
+    ...(depth === 64 ? [verdict(rateGoal, perSecond), `read, ${verdict(readGoal, readP99)}`] : []),
+  ];
+  return {
+    what: `${depth} at once`,
+    figure: `${perSecond.toFixed(1)} onboardings/s`,
+    beside: said.join("; "),
+  };
+};
 
 export const onboardings: Scenario = {
   name: "onboardings",
   title: "Onboardings completed",
   method:
     "From POST /wallet/wallets to Completed in GET …/onboarding, through the HTTP API, with the sandbox bank " +
-    "answering over the broker and the partner asking after 10 ms at first and then ever less often, 250 ms at most; so many customers at once as the row says.",
+    `answering over the broker and the partner asking after ${firstPollMs} ms at first and then ever less often, ` +
+    `${pollMsMax} ms at most; so many customers at once as the row says. Beside several one client reads a wallet ` +
+    `${readEveryMs} ms after its last read. The load generator runs on the same machine and is in no figure of CPU.`,
   run: async (say) =>
     withTemporaryFolder(async (folder) => {
       const platform = await startPlatform(join(folder, "data"));
       try {
         const send = sender(platform.url, await headersFor(platform.url, acme));
-        const quiet = (): undefined => undefined;
-        let index = 0;
-        for (let n = 0; n < 5; n += 1) await onboard(send, customer((index += 1)), quiet);
+        let firstCustomer = 0;
+        let wallet = "";
+        for (; firstCustomer < 5; firstCustomer += 1)
+          wallet = await onboard(send, customer(firstCustomer), () => undefined);
         const rows: Row[] = [];
         for (const depth of depths) {
-          const seconds: number[] = [];
-          const total = perDepth(depth);
-          let started = 0;
-          const worker = async (): Promise<void> => {
-            while (started < total) {
-              started += 1;
-              const began = performance.now();
-              await onboard(send, customer((index += 1)), quiet);
-              seconds.push((performance.now() - began) / 1000);
-            }
-          };
-          const began = performance.now();
-          await Promise.all(Array.from({ length: depth }, worker));
-          const rate = total / ((performance.now() - began) / 1000);
-          const row = {
-            what: `${depth} at once`,
-            figure: `${rate.toFixed(1)} onboardings/s`,
-            beside: `p50 ${(median(seconds) * 1000).toFixed(0)} ms each, slowest ${(Math.max(...seconds) * 1000).toFixed(0)} ms`,
-          };
+          const row = rowOf(depth, await onboardAll(send, { depth, firstCustomer, wallet }));
+          firstCustomer += perDepth(depth);
           say(`${row.what}: ${row.figure}, ${row.beside}`);
           rows.push(row);
         }

@@ -1,6 +1,7 @@
-/** How fast a request is refused, beside a bare node:http echo in the same run. */
+/** How fast a request is refused, beside the cheapest function of the same host and a bare node:http echo. */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { atLeast, verdict } from "../kit/goal.js";
 import { load, median, type LoadFigures, type LoadRequest } from "../kit/load.js";
 import { startPlatform, withTemporaryFolder } from "../platform/process.js";
 import { startEcho } from "../kit/processes.js";
@@ -51,42 +52,78 @@ const refusalsOf = (url: string, headers: Readonly<Record<string, string>>): rea
 const slot = async (request: Refusal["request"]): Promise<LoadFigures> =>
   load({ ...request, connections, seconds: slotSeconds });
 
+/** Where the comparisons answer: the cheapest function of the same host, and a server without one. */
+interface Beside {
+  readonly function: string;
+  readonly bare: string;
+}
+
+const goal = atLeast("P11", 0.8, "of the cheapest function");
+
+const measured = async (
+  { what, status, request }: Refusal,
+  beside: Beside,
+): Promise<readonly Row[]> => {
+  const refused: LoadFigures[] = [];
+  const cheapest: LoadFigures[] = [];
+  const ratios = { function: [] as number[], bare: [] as number[] };
+  await slot(request); // warm-up, not counted
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const mine = await slot(request);
+    if (Object.keys(mine.byStatus).join() !== status)
+      throw new Error(`${what}: answered ${JSON.stringify(mine.byStatus)}`);
+    const constant = await slot({ ...request, url: beside.function });
+    const bare = await slot({ ...request, url: beside.bare });
+    refused.push(mine);
+    cheapest.push(constant);
+    ratios.function.push(mine.perSecond / constant.perSecond);
+    ratios.bare.push(constant.perSecond / bare.perSecond);
+  }
+  const figure = (all: readonly LoadFigures[]): string =>
+    `${median(all.map(({ perSecond }) => perSecond)).toFixed(0)}/s, p99 ${median(all.map(({ p99Ms }) => p99Ms))} ms`;
+  const [ratio, ofModel] = [median(ratios.function), median(ratios.bare)];
+  return [
+    {
+      what,
+      figure: figure(refused),
+      beside: `${ratio.toFixed(2)} of the cheapest function; ${verdict(goal, ratio)}`,
+    },
+    {
+      what: "beside it: the cheapest function",
+      figure: figure(cheapest),
+      beside: `${ofModel.toFixed(2)} of the bare echo: what the functions model costs`,
+    },
+  ];
+};
+
 export const refusals: Scenario = {
   name: "refusals",
   title: "Refused requests",
   method:
-    `${connections} connections, ${pairs} alternating pairs of ${slotSeconds} s slots for each kind of refusal and the ` +
-    "echo (same method and body); medians, and the median of the pairs' ratios. The load generator runs on the same machine.",
+    `${connections} connections, ${pairs} alternating slots of ${slotSeconds} s each for a kind of refusal, the same request ` +
+    "to a function that answers a constant on the same host, and the same to a bare node:http echo; medians, and the " +
+    "medians of the ratios of neighbouring slots. The load generator runs on the same machine.",
   run: async (say) =>
     withTemporaryFolder(async (folder) => {
-      const platform = await startPlatform(join(folder, "data"));
-      const echo = await startEcho();
+      const stops: (() => Promise<void>)[] = [];
       try {
+        const platform = await startPlatform(join(folder, "data"));
+        stops.push(() => platform.stop());
+        const app = resolve("dist/bench/constant");
+        const constant = await startPlatform(join(folder, "constant"), {}, app);
+        stops.push(() => constant.stop());
+        const echo = await startEcho();
+        stops.push(() => echo.stop());
+        const beside = { function: `${constant.url}/`, bare: echo.url };
         const rows: Row[] = [];
-        for (const { what, status, request } of refusalsOf(
-          platform.url,
-          await headersFor(platform.url, acme),
-        )) {
-          await slot(request); // warm-up, not counted
-          const mine: LoadFigures[] = [];
-          const ratios: number[] = [];
-          for (let pair = 0; pair < pairs; pair += 1) {
-            const refused = await slot(request);
-            const bare = await slot({ ...request, url: echo.url });
-            if (Object.keys(refused.byStatus).join() !== status)
-              throw new Error(`${what}: answered ${JSON.stringify(refused.byStatus)}`);
-            mine.push(refused);
-            ratios.push(refused.perSecond / bare.perSecond);
+        for (const refusal of refusalsOf(platform.url, await headersFor(platform.url, acme)))
+          for (const row of await measured(refusal, beside)) {
+            say(`${row.what}: ${row.figure}, ${row.beside}`);
+            rows.push(row);
           }
-          const figure = `${median(mine.map(({ perSecond }) => perSecond)).toFixed(0)}/s, p99 ${median(mine.map(({ p99Ms }) => p99Ms))} ms`;
-          const beside = `${median(ratios).toFixed(2)} of the echo; goal P11 0.80`;
-          say(`${what}: ${figure}, ${beside}`);
-          rows.push({ what, figure, beside });
-        }
         return rows;
       } finally {
-        await echo.stop();
-        await platform.stop();
+        for (const stop of stops.reverse()) await stop();
       }
     }),
 };

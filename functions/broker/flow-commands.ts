@@ -156,10 +156,13 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   ]),
 };
 
+/** What moves flows: the subscription `flows` lets these through and nothing else. */
+export const flowSubjects: readonly string[] = Object.keys(reactions);
+
 const isKnown = (subject: string): subject is keyof typeof reactions =>
   Object.hasOwn(reactions, subject);
 
-/** Business events that move no flow pass by here too, and give no commands. */
+/** What moves no flow, and comes all the same where the subscription has no rule, gives no commands. */
 export const flowCommands: (subject: string, body: unknown) => readonly FlowCommand[] = (
   subject,
   body,

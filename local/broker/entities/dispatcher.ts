@@ -44,6 +44,10 @@ export class Dispatcher {
     this.#clearIfIdle();
   }
 
+  get isEmpty(): boolean {
+    return this.#inFlight.size === 0 && this.window.isEmpty;
+  }
+
   isInFlight(sequenceNumber: number): boolean {
     return this.#inFlight.has(sequenceNumber);
   }

@@ -95,6 +95,7 @@ export class Queue implements DispatcherQueue {
       dispatcher.window.markStale();
       dispatcher.dispatch();
     }
+    this.sessions?.markStale();
   }
 
   /** The dispatcher of receivers without session. */

@@ -27,6 +27,11 @@ export class ReadyWindow {
     return this.#loadedThrough;
   }
 
+  /** Nothing is here, and the database has nothing more. */
+  get isEmpty(): boolean {
+    return this.#isComplete && this.size === 0;
+  }
+
   get needsLoad(): boolean {
     return !this.#isComplete && this.size < refillBelow;
   }

@@ -17,6 +17,8 @@ interface SessionLock extends LockedSession {
   timer: NodeJS.Timeout | undefined;
   /** Set while the session is being given back. */
   release: Promise<void> | undefined;
+  /** Whether messages may be left when it has been given back. */
+  leavesMessages: boolean;
 }
 
 interface Waiting {
@@ -29,6 +31,8 @@ export class SessionLocks {
   readonly #lockMs: number;
   readonly #locks = new Map<string, SessionLock>();
   readonly #waiting = new Set<Waiting>();
+  /** Whether the database may hold messages of sessions that nobody holds: otherwise it is not asked. */
+  #mayHaveOthers = true;
   #searching: Promise<void> | undefined;
   #searchAgain = false;
 
@@ -116,9 +120,18 @@ export class SessionLocks {
       if (sessionId === null) continue;
       const [waiting] = this.#waiting;
       const lock = this.#locks.get(sessionId);
-      if (lock !== undefined) lock.dispatcher.arrived([message]);
-      else waiting?.resolve(this.#lock(sessionId));
+      if (lock !== undefined) {
+        lock.leavesMessages ||= lock.release !== undefined;
+        lock.dispatcher.arrived([message]);
+      } else if (waiting !== undefined) waiting.resolve(this.#lock(sessionId));
+      else this.#mayHaveOthers = true;
     }
+  }
+
+  /** There may be messages that were not announced. */
+  markStale(): void {
+    this.#mayHaveOthers = true;
+    this.#offer();
   }
 
   stop(): void {
@@ -137,6 +150,7 @@ export class SessionLocks {
       receiver: undefined,
       timer: undefined,
       release: undefined,
+      leavesMessages: true,
     };
     this.#locks.set(sessionId, lock);
     this.#startClock(lock);
@@ -155,6 +169,7 @@ export class SessionLocks {
   #release(lock: SessionLock, expired: boolean): void {
     const { sessionId, dispatcher, receiver, timer } = lock;
     clearTimeout(timer);
+    lock.leavesMessages = !dispatcher.isEmpty;
     lock.receiver = undefined;
     if (receiver !== undefined) dispatcher.detach(receiver);
     lock.release = dispatcher
@@ -162,17 +177,19 @@ export class SessionLocks {
       .catch((error: unknown) => this.#queue.report(error))
       .then(() => {
         this.#locks.delete(sessionId);
+        this.#mayHaveOthers ||= lock.leavesMessages;
         this.#offer();
       });
   }
 
   /** Looks for sessions for those who wait. Arriving messages find them by themselves. */
   #offer(): void {
-    if (this.#waiting.size === 0) return;
+    if (this.#waiting.size === 0 || !this.#mayHaveOthers) return;
     this.#searchAgain = true;
     this.#searching ??= this.#search()
       .catch((error: unknown) => {
         this.#queue.report(error);
+        this.#mayHaveOthers = true;
         setTimeout(() => this.#offer(), retryMs);
       })
       .finally(() => (this.#searching = undefined));
@@ -181,9 +198,12 @@ export class SessionLocks {
   async #search(): Promise<void> {
     while (this.#searchAgain && this.#waiting.size > 0) {
       this.#searchAgain = false;
+      // Before the query: what comes or is given back from here on may be too late for it.
+      this.#mayHaveOthers = false;
       const { reader, entityId } = this.#queue;
       const sessionId = await reader.nextSession(entityId, [...this.#locks.keys()]);
       const [waiting] = this.#waiting;
+      this.#mayHaveOthers ||= sessionId !== null;
       if (sessionId === null || waiting === undefined) continue;
       // Somebody may have come for it while the database was asked; then ask again.
       this.#searchAgain = true;

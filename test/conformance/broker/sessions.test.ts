@@ -1,15 +1,19 @@
 /** What the genuine client may rely on when an entity has sessions. */
 import { setTimeout } from "node:timers/promises";
 import type { ServiceBusSessionReceiver } from "@azure/service-bus";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { Pool } from "pg";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { startBroker } from "../../../local/broker/broker.js";
 import {
   bodies,
   brokerFixture,
   codeOf,
   connect,
   one,
+  testTopology,
   type BrokerFixture,
 } from "../../support/broker/broker.js";
+import { createDatabase } from "../../support/database/database.js";
 
 let fixture: BrokerFixture;
 const opened: ServiceBusSessionReceiver[] = [];
@@ -215,4 +219,43 @@ test("many sessions served at once keep the order of each", async () => {
   await Promise.all([serve(), serve(), serve()]);
   const rounds = Array.from({ length: 10 }, (_, index) => index);
   for (const id of ids) expect(seen.get(id)).toEqual(rounds);
+});
+
+test("sessions that are let go empty cost no search, and what comes meanwhile is found", async () => {
+  const database = await createDatabase();
+  const pool = new Pool({ connectionString: database.url });
+  const queries = vi.spyOn(pool, "query");
+  const searches = (): number =>
+    queries.mock.calls.filter(([text]) => text.includes("session_id <> all")).length;
+  const broker = await startBroker({ pool, topology: testTopology, port: 0 });
+  const client = connect(broker.port);
+  const sender = client.createSender("sessions");
+  /** Whoever has begun to wait is known to the broker by the time that it answers about another queue. */
+  const known = async (queue: string): Promise<unknown> =>
+    client.createReceiver(queue).peekMessages(1);
+  let waiting = client.acceptNextSession("sessions");
+  for (const [n, queue] of ["plain", "other", "brief", "mortal", "unique"].entries()) {
+    await known(queue);
+    await sender.sendMessages({ body: n, sessionId: `of ${n}` });
+    const receiver = await waiting;
+    expect(receiver.sessionId).toBe(`of ${n}`);
+    expect(await drainSession(receiver)).toEqual([n]);
+    waiting = client.acceptNextSession("sessions");
+    await receiver.close();
+  }
+  // By the first who waited, before the broker knew the queue to be empty.
+  expect(searches()).toBe(1);
+
+  await sender.sendMessages({ body: "held", sessionId: "a" });
+  const held = await waiting;
+  await sender.sendMessages({ body: "nobody waits", sessionId: "b" });
+  const next = await client.acceptNextSession("sessions");
+  expect([held.sessionId, next.sessionId]).toEqual(["a", "b"]);
+  waiting = client.acceptNextSession("sessions");
+  await held.close();
+  expect((await waiting).sessionId).toBe("a");
+  await client.close();
+  await broker.stop();
+  await pool.end();
+  await database.drop();
 });

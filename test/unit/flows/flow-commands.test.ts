@@ -1,6 +1,11 @@
 /** Which message starts and wakes which flow. */
 import { expect, test } from "vitest";
-import { flowCommands, type FlowCommand } from "../../../functions/broker/flow-commands.js";
+import {
+  flowCommands,
+  flowSubjects,
+  type FlowCommand,
+} from "../../../functions/broker/flow-commands.js";
+import { readTopology } from "../../../local/broker/topology.js";
 import { flowMessages } from "../../../shared/contracts/platform/flow-messages.js";
 
 const walletId = "0190a6b0-5a51-7000-8000-000000000001";
@@ -67,6 +72,16 @@ test.each(["WalletUpdated", "BucketCreated", "", "toString"])(
     expect(flowCommands(subject, body)).toEqual([]);
   },
 );
+
+test("the subscription of the flows lets through what moves flows, and nothing else", async () => {
+  const { topics } = await readTopology("servicebus.config.json");
+  const [flows] = topics.find(({ path }) => path === "platform-events")?.subscriptions ?? [];
+  const filters = (flows?.rules ?? []).map(({ filter }) =>
+    filter.kind === "sql" ? filter.expression : "",
+  );
+  const names = flowSubjects.map((subject) => `'${subject}'`).join(", ");
+  expect(filters).toEqual([`sys.Label IN (${names})`]);
+});
 
 test("the end of a store's mandate concerns no wallet's onboarding", () => {
   const message = { ...body, walletId: null };
