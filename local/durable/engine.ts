@@ -13,13 +13,15 @@ import { HttpApi } from "./api/routes.js";
 import { limitedFunctions } from "./hosts/limited-functions.js";
 import { InstanceKeys } from "./storage/instance-keys.js";
 import { MessageIds } from "./storage/message-ids.js";
-import { Ownership } from "./hosts/ownership.js";
+import { HostLease } from "./hosts/host-lease.js";
+import { InstanceStore } from "./hosts/instance-store.js";
 import { purgeFinished, removeStrayMessages } from "./storage/purge.js";
 import { Registry } from "./hosts/registry.js";
 import { createSchema } from "./storage/schema.js";
 import { Timers } from "./hosts/timers.js";
 import { heard } from "./storage/transaction.js";
 import { EndWaiters } from "./turns/end-waiters.js";
+import type { TurnServices } from "./turns/instance-host.js";
 import type { VersionSettings } from "./protocol/versions.js";
 
 export interface EngineSettings {
@@ -94,12 +96,15 @@ const defaults = {
 
 const purgeEveryMs = 3_600_000;
 
+const sweeping = "Looking for work";
+const purging = "Purging what has ended";
+
 class Engine implements DurableEngine {
   readonly #options: EngineOptions;
   readonly #settings: EngineSettings & Required<Pick<EngineSettings, keyof typeof defaults>>;
   readonly #committer: Committer;
   readonly #activities: ActivityRunner;
-  readonly #ownership: Ownership;
+  readonly #lease: HostLease;
   readonly #timers: Timers;
   readonly #registry: Registry;
   readonly #waiters = new EndWaiters();
@@ -118,30 +123,27 @@ class Engine implements DurableEngine {
       orchestrators: this.#settings.concurrentOrchestrators,
       entities: this.#settings.concurrentEntities,
     });
-    const owner = (): string => this.#ownership.hostId;
-    this.#committer = new Committer(pool, hub, owner);
+    this.#lease = new HostLease(pool, hub, this.#settings.sweepMs);
+    this.#committer = new Committer(pool, hub, this.#lease);
     this.#activities = new ActivityRunner(functions, this.#settings.concurrentActivities);
-    this.#ownership = new Ownership(pool, hub, this.#settings.sweepMs, {
-      onMessage: (id) => this.#registry.reread(id),
-      onTakeover: () => this.#resume(),
-      onLost: () => this.#registry.dropAll(),
-    });
-    this.#timers = new Timers(pool, hub, owner, clock, (due) => this.#registry.dispatch(due));
-    this.#registry = new Registry({
-      pool,
-      hub,
+    this.#timers = new Timers(pool, hub, this.#lease, clock);
+    const services: TurnServices = {
       functions,
       clock,
+      keepsSessions: this.#settings.keepSessions,
       versions: this.#settings.versions,
       entityBatchMax: this.#settings.entityBatchMax,
-      committer: this.#committer,
-      activities: this.#activities,
-      messageIds,
+      commit: async (change, signal) => this.#committer.commit(change, signal),
+      nextMessageId: () => messageIds.next(),
+      startActivity: (activity, instanceId, done) =>
+        this.#activities.start({ activity, instanceId, done }),
+    };
+    this.#registry = new Registry({
+      services,
+      store: new InstanceStore(pool, hub, this.#lease),
+      timers: this.#timers,
       instanceKeys: new InstanceKeys(pool),
-      ownership: () => this.#ownership,
-      timers: () => this.#timers,
       idleMax: this.#settings.idleInstances,
-      keepsSessions: this.#settings.keepSessions,
       onMoved: (id, end) => {
         this.#moved?.add(id);
         if (end !== undefined) this.#waiters.ended(id, end);
@@ -149,7 +151,7 @@ class Engine implements DurableEngine {
     });
     this.#http = new HttpApi({
       ...options,
-      client: new Client(pool, hub, this.#registry),
+      client: new Client(pool, hub, services, this.#registry),
       waiters: this.#waiters,
       rpcPath: this.#rpcPath,
     });
@@ -160,17 +162,21 @@ class Engine implements DurableEngine {
   }
 
   async start(): Promise<void> {
-    await this.#ownership.start();
-    this.#timers.tick();
-    const every = (ms: number, work: () => Promise<unknown>): void => {
+    await this.#lease.start({
+      onMessage: (id) => this.#registry.changed(id),
+      onTakeover: () => this.#takeOver(),
+      onLost: () => this.#registry.lost(),
+    });
+    this.#timers.start((due) => this.#registry.dispatch(due));
+    const every = (ms: number, what: string, work: () => Promise<unknown>): void => {
       const interval = setInterval(
-        () => void work().catch((error: unknown) => noteFailure("The engine's upkeep", error)),
+        () => void work().catch((error: unknown) => noteFailure(what, error)),
         ms,
       );
       this.#intervals.push(interval.unref());
     };
     let restsUntil = 0;
-    every(2 * this.#settings.sweepMs, async () => {
+    every(2 * this.#settings.sweepMs, sweeping, async () => {
       const begunAt = performance.now();
       if (begunAt < restsUntil) return;
       await this.#registry.sweep();
@@ -184,14 +190,14 @@ class Engine implements DurableEngine {
     const { keepFinishedMs } = this.#settings;
     if (keepFinishedMs === 0) return;
     const purge = async (): Promise<unknown> => purgeFinished(pool, keepFinishedMs);
-    every(purgeEveryMs, purge);
+    every(purgeEveryMs, purging, purge);
     // A host that is never up for an hour purges, too.
-    void purge().catch((error: unknown) => noteFailure("Purging what has ended", error));
+    void purge().catch((error: unknown) => noteFailure(purging, error));
   }
 
-  #resume(): void {
+  #takeOver(): void {
     this.#timers.reread();
-    void this.#registry.sweep().catch((error: unknown) => noteFailure("Looking for work", error));
+    void this.#registry.sweep().catch((error: unknown) => noteFailure(sweeping, error));
   }
 
   clientBinding(): string {
@@ -204,7 +210,7 @@ class Engine implements DurableEngine {
 
   #isQuiet(): boolean {
     return (
-      !this.#ownership.isSweeping &&
+      !this.#lease.isSweeping &&
       !this.#registry.isBusy &&
       this.#committer.pending === 0 &&
       this.#activities.open === 0 &&
@@ -247,13 +253,12 @@ class Engine implements DurableEngine {
   async #end(gracefully: boolean): Promise<void> {
     this.#unsubscribe();
     for (const interval of this.#intervals) clearInterval(interval);
-    this.#registry.dropAll();
     this.#registry.stop();
     this.#committer.stop();
     this.#activities.stop();
     this.#timers.stop();
     this.#waiters.stop();
-    await this.#ownership.stop(gracefully);
+    await this.#lease.stop(gracefully);
   }
 }
 

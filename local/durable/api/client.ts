@@ -10,6 +10,7 @@ import { patienceMs, within } from "../storage/patience.js";
 import { isFinal, type RuntimeStatus } from "../protocol/protocol.js";
 import { removeInstances } from "../storage/purge.js";
 import type { Registry } from "../hosts/registry.js";
+import type { TurnServices } from "../turns/instance-host.js";
 import { rewind } from "../storage/rewind.js";
 
 export interface StartRequest {
@@ -33,19 +34,21 @@ export const newInstanceId = (): string => randomUUID().replaceAll("-", "");
 export class Client {
   readonly #pool: Pool;
   readonly #hub: string;
+  readonly #services: TurnServices;
   readonly #registry: Registry;
   readonly #reader: InstanceReader;
 
-  constructor(pool: Pool, hub: string, registry: Registry) {
+  constructor(pool: Pool, hub: string, services: TurnServices, registry: Registry) {
     this.#pool = pool;
     this.#hub = hub;
+    this.#services = services;
     this.#registry = registry;
     this.#reader = new InstanceReader(pool, hub);
   }
 
   /** Milliseconds of the engine's clock. */
   now(): number {
-    return this.#registry.clock.now();
+    return this.#services.clock.now();
   }
 
   async find(id: string): Promise<InstanceRow | undefined> {
@@ -58,7 +61,7 @@ export class Client {
       kind: "orchestration",
       executionId: newInstanceId(),
       name,
-      version: version ?? this.#registry.versions.defaultVersion,
+      version: version ?? this.#services.versions.defaultVersion,
       status: "Pending",
       input,
     };
@@ -69,7 +72,7 @@ export class Client {
     const committed = await this.#commit({ at, instances: [instance] });
     if (committed.created.get(id)?.executionId !== instance.executionId)
       return { ok: false, status: (await this.find(id))?.status ?? "Running" };
-    this.#registry.adopt([instance], committed);
+    this.#registry.created([instance], committed);
     return { ok: true, id };
   }
 
@@ -86,14 +89,14 @@ export class Client {
 
   /** Resolves when the failed instance, and what failed below it, is on its way again. */
   async rewind(id: string, reason: string): Promise<void> {
-    const nextMessageId = (): number => this.#registry.nextMessageId();
+    const nextMessageId = (): number => this.#services.nextMessageId();
     const ids = await rewind(this.#pool, { hub: this.#hub, id, reason, nextMessageId });
-    for (const each of ids) this.#registry.reread(each);
+    for (const each of ids) this.#registry.changed(each);
   }
 
   async purge({ id, key }: InstanceRow): Promise<number> {
     const removed = await removeInstances(this.#pool, [key]);
-    this.#registry.forget(id, Number(key));
+    this.#registry.removed(id, Number(key));
     return removed;
   }
 
@@ -104,7 +107,7 @@ export class Client {
   }
 
   async #commit(change: Change): Promise<Committed> {
-    return this.#patiently(async (signal) => this.#registry.commit(change, signal));
+    return this.#patiently(async (signal) => this.#services.commit(change, signal));
   }
 
   /** A client that has stopped waiting may ask again, so what it asked for must not come late. */
@@ -119,10 +122,10 @@ export class Client {
   }
 
   async #send(target: string, body: MessageBody, instances: NewInstance[] = []): Promise<void> {
-    const message = { id: this.#registry.nextMessageId(), target, body };
+    const message = { id: this.#services.nextMessageId(), target, body };
     const at = new Date(this.now());
     const committed = await this.#commit({ at, messages: [message], instances });
-    this.#registry.adopt(instances, committed);
+    this.#registry.created(instances, committed);
     this.#registry.dispatch([message]);
   }
 }

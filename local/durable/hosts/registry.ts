@@ -1,48 +1,36 @@
-/** The instances in memory: brings them in when something arrives for them, lets idle ones go. */
+/** The instances in memory: carries out what the table of their states says upon each event. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Pool } from "pg";
 import { noteFailure } from "../../failures.js";
-import type { LocalClock } from "../../clock.js";
-import type { ActivityRunner } from "../turns/activity-runner.js";
-import type { Change, Committed, NewInstance } from "../storage/change.js";
-import type { Committer } from "../storage/committer.js";
+import { errorMessage } from "../protocol/protocol.js";
+import type { Message } from "../protocol/messages.js";
+import type { Committed, NewInstance } from "../storage/change.js";
+import { freshInstance } from "../storage/fresh-instance.js";
+import type { InstanceKeys } from "../storage/instance-keys.js";
+import type { StoredInstance } from "../storage/instance-rows.js";
 import type { InstanceEnd } from "../turns/end-waiters.js";
 import { Entity } from "../turns/entity.js";
-import type { DurableFunctions } from "../protocol/functions.js";
-import { freshInstance } from "../storage/fresh-instance.js";
-import type { Hub, LiveInstance } from "../turns/hub.js";
-import type { InstanceKeys } from "../storage/instance-keys.js";
-import { InstanceLoader, loadMax } from "./instance-loader.js";
-import {
-  instancesWithWork,
-  type StoredActivity,
-  type StoredInstance,
-} from "../storage/instance-rows.js";
-import type { MessageIds } from "../storage/message-ids.js";
-import type { Message } from "../protocol/messages.js";
+import type { InstanceHost, LiveInstance, TurnServices } from "../turns/instance-host.js";
 import { Orchestration } from "../turns/orchestration.js";
-import { orchestrationState, type ActivityEnd } from "../turns/orchestration-state.js";
-import type { Ownership } from "./ownership.js";
-import { errorMessage } from "../protocol/protocol.js";
-import { Resting } from "./resting.js";
+import { orchestrationState } from "../turns/orchestration-state.js";
+import { InstanceLoader, type LoadEvents } from "./instance-loader.js";
+import {
+  isInMemory,
+  transition,
+  type InstanceAction,
+  type InstanceEvent,
+} from "./instance-states.js";
+import type { InstanceStore } from "./instance-store.js";
+import { Slots, type Slot } from "./slots.js";
+import { Sweep, type SweepEvents } from "./sweep.js";
 import type { Timers } from "./timers.js";
-import type { VersionSettings } from "../protocol/versions.js";
 
 export interface RegistryParts {
-  readonly pool: Pool;
-  readonly hub: string;
-  readonly functions: DurableFunctions;
-  readonly clock: LocalClock;
-  readonly versions: VersionSettings;
-  readonly entityBatchMax: number;
-  readonly committer: Committer;
-  readonly activities: ActivityRunner;
-  readonly messageIds: MessageIds;
+  readonly services: TurnServices;
+  readonly store: InstanceStore;
+  readonly timers: Timers;
   readonly instanceKeys: InstanceKeys;
-  readonly ownership: () => Ownership;
-  readonly timers: () => Timers;
+  /** So many instances stay in memory though they have nothing to do. */
   readonly idleMax: number;
-  readonly keepsSessions: boolean;
   /** Called after each turn, for those who wait for an instance's end. */
   readonly onMoved: (instanceId: string, end: InstanceEnd | undefined) => void;
 }
@@ -51,138 +39,112 @@ export interface RegistryParts {
 const atWorkMax = 10_000;
 const quarantineMs = 5_000;
 
-export class Registry implements Hub {
-  readonly functions: DurableFunctions;
-  readonly clock: LocalClock;
-  readonly keepsSessions: boolean;
-  readonly versions: VersionSettings;
-  readonly entityBatchMax: number;
+/** What an event brings along. */
+interface Cargo {
+  readonly message?: Message;
+  readonly instance?: () => LiveInstance;
+}
+
+export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   readonly #parts: RegistryParts;
-  readonly #live = new Map<string, LiveInstance>();
-  readonly #resting = new Resting();
-  /** Those at work that have to be read again once they rest. */
-  readonly #outdated = new Set<string>();
+  readonly #slots = new Slots();
   readonly #loader: InstanceLoader;
+  readonly #sweep: Sweep;
   /** How many do their first turn and are not on disk yet. */
   #beginning = 0;
-  #isSweeping = false;
-  #isBacklogged = false;
   #stopped = false;
 
   constructor(parts: RegistryParts) {
     this.#parts = parts;
-    this.functions = parts.functions;
-    this.clock = parts.clock;
-    this.keepsSessions = parts.keepsSessions;
-    this.versions = parts.versions;
-    this.entityBatchMax = parts.entityBatchMax;
-    this.#loader = new InstanceLoader({
-      ...parts,
-      isLive: (id) => this.#live.has(id),
-      enter: (stored, early) => this.#bringIn(stored, early),
-      deliver: (message) => this.#deliver(message),
-      room: () => this.#room(),
-    });
+    this.#loader = new InstanceLoader(parts.store, this);
+    this.#sweep = new Sweep(parts.store, this);
   }
 
+  /** How many instances are in memory. */
   get size(): number {
-    return this.#live.size;
-  }
-
-  /** True where the instance is in memory, and so has not ended. */
-  holds(instanceId: string): boolean {
-    return this.#live.has(instanceId);
+    return this.#slots.inMemory;
   }
 
   get idle(): number {
-    return this.#resting.size;
+    return this.#slots.resting;
   }
 
   get #atWork(): number {
-    return this.#live.size - this.#resting.size + this.#beginning;
+    return this.#slots.inMemory - this.#slots.resting + this.#beginning;
   }
 
   /** True while some instance works, or is about to. */
   get isBusy(): boolean {
-    return this.#loader.isBusy || this.#isBacklogged || this.#isSweeping || this.#atWork > 0;
+    const { isRunning, isNeeded } = this.#sweep;
+    return this.#loader.isBusy || isRunning || isNeeded || this.#atWork > 0;
+  }
+
+  /** True where the instance is in memory, and so has not ended. */
+  holds(instanceId: string): boolean {
+    return isInMemory(this.#slots.stateOf(instanceId));
   }
 
   stop(): void {
+    this.lost();
     this.#stopped = true;
-    this.#live.clear();
-    this.#resting.clear();
     this.#loader.stop();
+    this.#sweep.stop();
   }
 
-  /** Memory is not to be trusted any more; the database is. */
-  dropAll(): void {
-    for (const instance of this.#live.values()) instance.leave();
-    this.#live.clear();
-    this.#resting.clear();
-  }
-
-  async commit(change: Change, signal?: AbortSignal): Promise<Committed> {
-    return this.#parts.committer.commit(change, signal);
-  }
-
-  nextMessageId(): number {
-    return this.#parts.messageIds.next();
-  }
-
-  dispatch(messages: readonly Message[]): void {
-    const now = this.clock.now();
-    for (const message of messages)
-      if (message.dueAt !== undefined && message.dueAt > now) this.#parts.timers().add(message);
-      else this.#deliver(message);
-  }
-
-  #deliver(message: Message): void {
-    const live = this.#live.get(message.target);
-    if (live === undefined) {
-      this.#loader.receive(message);
-      return;
-    }
-    this.#resting.delete(live);
-    live.receive(message);
-    this.rest(live);
+  /** The host has lost its lease: memory is not to be trusted any more, the database is. */
+  lost(): void {
+    for (const id of this.#slots.ids) this.#fire(id, "lost");
   }
 
   /** Something lies in the database of which memory does not know. */
-  reread(instanceId: string): void {
-    const live = this.#live.get(instanceId);
-    if (live !== undefined && !this.#resting.has(live)) {
-      this.#outdated.add(instanceId);
-      return;
-    }
-    if (live !== undefined) this.#drop(live);
-    this.#loader.want(instanceId);
+  changed(instanceId: string): void {
+    this.#fire(instanceId, "changed");
   }
 
-  /** Looks for everything that could go on and is not in memory, as fast as memory allows. */
+  /** This life of the id was removed from the database; another may have begun meanwhile. */
+  removed(instanceId: string, key: number): void {
+    if (this.#slots.instanceOf(instanceId)?.key === key) this.#fire(instanceId, "removed");
+  }
+
+  /** Looks for everything that could go on and is not in memory. */
   async sweep(): Promise<void> {
-    if (this.#isSweeping) return;
-    this.#isSweeping = true;
-    const wasBacklogged = this.#isBacklogged;
-    this.#isBacklogged = false;
-    const { pool, hub, ownership } = this.#parts;
-    try {
-      for (let after: string | undefined = "0"; after !== undefined && !this.#stopped;) {
-        const page = await instancesWithWork(pool, hub, ownership().hostId, after, loadMax);
-        for (const { id, waiting } of page.instances) {
-          const live = this.#live.get(id);
-          // One that works will come to it; one that rests has missed what it does not know.
-          if (live === undefined || (this.#resting.has(live) && live.waiting < waiting))
-            this.reread(id);
-        }
-        after = page.next;
-        if (after !== undefined) await this.#room();
-      }
-    } catch (error) {
-      this.#isBacklogged ||= wasBacklogged;
-      throw error;
-    } finally {
-      this.#isSweeping = false;
-    }
+    return this.#sweep.run();
+  }
+
+  seen(instanceId: string, waiting: number): void {
+    const state = this.#slots.stateOf(instanceId);
+    const known = this.#slots.instanceOf(instanceId)?.waiting ?? 0;
+    // One that works will come to it; one that rests has missed what it does not know.
+    const hasMissed = (state === "idle" || state === "holding") && known < waiting;
+    if (state === "absent" || hasMissed) this.changed(instanceId);
+  }
+
+  async room(): Promise<void> {
+    while (this.#atWork >= atWorkMax && !this.#stopped) await sleep(20, undefined, { ref: false });
+  }
+
+  readBegun(instanceId: string): boolean {
+    this.#fire(instanceId, "readBegun");
+    return this.#slots.stateOf(instanceId) === "loading";
+  }
+
+  found(stored: StoredInstance): void {
+    this.#fire(stored.row.id, "found", { instance: () => this.#open(stored) });
+  }
+
+  missing(instanceId: string): void {
+    this.#fire(instanceId, "missing");
+  }
+
+  readFailed(instanceId: string): void {
+    this.#fire(instanceId, "readFailed");
+  }
+
+  dispatch(messages: readonly Message[]): void {
+    const now = this.#parts.services.clock.now();
+    for (const message of messages)
+      if (message.dueAt !== undefined && message.dueAt > now) this.#parts.timers.add(message);
+      else this.#fire(message.target, "message", { message });
   }
 
   /** Creates an orchestration with its first turn; false where room or a key is missing. */
@@ -190,115 +152,116 @@ export class Registry implements Hub {
     const key = this.#atWork < atWorkMax ? this.#parts.instanceKeys.next() : undefined;
     if (key === undefined) return false;
     const stored = freshInstance(one, { key, epoch: 1, executionId: one.executionId }, at);
-    const orchestration = new Orchestration(this, orchestrationState(stored, at.getTime()));
+    const state = orchestrationState(stored, at.getTime());
+    const orchestration = new Orchestration(this.#parts.services, this, state);
     this.#beginning++;
     await orchestration.begin({ ...one, key }, signal).finally(() => this.#beginning--);
     return true;
   }
 
-  enter(instance: LiveInstance): void {
-    // A sweep may have been faster, and has then brought in what is on disk.
-    if (this.#stopped || this.#live.has(instance.id)) instance.leave();
-    else this.#live.set(instance.id, instance);
+  begun(instance: LiveInstance): void {
+    if (this.#stopped) instance.leave();
+    else this.#fire(instance.id, "begun", { instance: () => instance });
   }
 
-  adopt(instances: readonly NewInstance[], { created }: Committed): void {
-    const refused: Message[] = [];
+  created(instances: readonly NewInstance[], { created }: Committed): void {
+    const conflicts: Message[] = [];
     for (const one of instances) {
       const made = created.get(one.id);
       if (made?.executionId === one.executionId) {
+        const fresh = (): StoredInstance =>
+          freshInstance(one, made, new Date(this.#parts.services.clock.now()));
         // Beyond, new ones stay in the database until a sweep finds room for them.
         if (this.#atWork < atWorkMax)
-          this.#bringIn(freshInstance(one, made, new Date(this.clock.now())));
-        else this.#isBacklogged = true;
-      } else if (one.onConflict !== undefined) refused.push(one.onConflict);
+          this.#fire(one.id, "created", { instance: () => this.#open(fresh()) });
+        else this.#sweep.need();
+      } else if (one.onConflict !== undefined) conflicts.push(one.onConflict);
     }
-    this.dispatch(refused);
+    this.dispatch(conflicts);
   }
 
-  startActivity(
-    activity: StoredActivity,
-    instanceId: string,
-    done: (outcome: ActivityEnd["outcome"]) => void,
-  ): void {
-    this.#parts.activities.start({ activity, instanceId, done });
+  moved(instance: LiveInstance): void {
+    this.#parts.onMoved(instance.id, undefined);
   }
 
-  moved(instanceId: string, end?: InstanceEnd): void {
-    if (end !== undefined) {
-      this.#live.delete(instanceId);
-      this.#outdated.delete(instanceId);
-      this.#relieve();
-    }
-    this.#parts.onMoved(instanceId, end);
+  ended(instance: LiveInstance, end: InstanceEnd): void {
+    if (this.#has(instance)) this.#fire(instance.id, "ended");
+    this.#relieve();
+    this.#parts.onMoved(instance.id, end);
+  }
+
+  rested(instance: LiveInstance): void {
+    if (!instance.isIdle || !this.#has(instance)) return;
+    this.#fire(instance.id, instance.holdsResults ? "restedHolding" : "rested");
+    for (const id of this.#slots.idleBeyond(this.#parts.idleMax)) this.#fire(id, "evicted");
+    this.#relieve();
+  }
+
+  refused(instance: LiveInstance): void {
+    this.#fire(instance.id, this.#has(instance) ? "refused" : "changed");
+  }
+
+  /** What cannot be stored now may be later, or never. */
+  unstorable(instance: LiveInstance, error: unknown): void {
+    console.error(`durable: ${instance.id} could not be stored: ${errorMessage(error)}`);
+    if (this.#has(instance)) this.#fire(instance.id, "unstorable");
+  }
+
+  #has(instance: LiveInstance): boolean {
+    return this.#slots.instanceOf(instance.id) === instance;
   }
 
   /** Fetches those for which there was no room, once there is. */
   #relieve(): void {
-    if (this.#isBacklogged && this.#atWork < atWorkMax / 2)
+    if (this.#sweep.isNeeded && this.#atWork < atWorkMax / 2)
       void this.sweep().catch((error: unknown) => noteFailure("Looking for work", error));
   }
 
-  rest(instance: LiveInstance): void {
-    if (!instance.isIdle || this.#live.get(instance.id) !== instance) return;
-    this.#resting.add(instance);
-    if (this.#outdated.delete(instance.id)) this.reread(instance.id);
-    for (const oldest of this.#resting.beyond(this.#parts.idleMax)) {
-      this.#live.delete(oldest.id);
-      oldest.leave();
-    }
-    this.#relieve();
-  }
-
-  /** This life of the id was removed from the database; another may have begun meanwhile. */
-  forget(instanceId: string, key: number): void {
-    const live = this.#live.get(instanceId);
-    if (live?.key === key) this.#drop(live);
-  }
-
-  #drop(live: LiveInstance): void {
-    live.leave();
-    this.#live.delete(live.id);
-    this.#resting.delete(live);
-  }
-
-  abandon(instance: LiveInstance): void {
-    if (this.#live.get(instance.id) === instance) this.#live.delete(instance.id);
-    this.#resting.delete(instance);
-    this.#loader.want(instance.id);
-  }
-
-  /** It stays out of work for a while: what cannot be stored now may be later, or never. */
-  quarantine(instance: LiveInstance, error: unknown): void {
-    console.error(`durable: ${instance.id} could not be stored: ${errorMessage(error)}`);
-    setTimeout(() => {
-      if (!this.#stopped) this.abandon(instance);
-    }, quarantineMs).unref();
-  }
-
-  #bringIn(stored: StoredInstance, early: readonly Message[] = []): void {
-    const { id, kind } = stored.row;
-    if (this.#stopped) return;
-    if (this.#live.has(id)) {
-      // Created here while it was being read: it has seen none of these.
-      for (const message of early) this.#deliver(message);
-      return;
-    }
-    const now = this.clock.now();
-    const instance =
-      kind === "entity"
-        ? new Entity(this, stored)
-        : new Orchestration(this, orchestrationState(stored, now));
-    this.#live.set(id, instance);
+  #open(stored: StoredInstance): LiveInstance {
+    const { services, timers } = this.#parts;
+    const now = services.clock.now();
     // Timers of a turn whose answer was lost, or of another host, are nowhere in memory yet.
-    for (const message of stored.messages)
-      if ((message.dueAt ?? 0) > now) this.#parts.timers().add(message);
-    for (const message of early) instance.receive(message);
-    instance.wake();
-    this.rest(instance);
+    for (const message of stored.messages) if ((message.dueAt ?? 0) > now) timers.add(message);
+    return stored.row.kind === "entity"
+      ? new Entity(services, this, stored)
+      : new Orchestration(services, this, orchestrationState(stored, now));
   }
 
-  async #room(): Promise<void> {
-    while (this.#atWork >= atWorkMax && !this.#stopped) await sleep(20, undefined, { ref: false });
+  #fire(id: string, event: InstanceEvent, cargo: Cargo = {}): void {
+    if (this.#stopped) return;
+    const instance = this.#slots.instanceOf(id);
+    const { to, actions } = transition(this.#slots.stateOf(id), event);
+    const slot = this.#slots.move(id, to);
+    for (const action of actions) this.#actions[action](slot, instance, cargo);
   }
+
+  /** `instance` is the one that was in memory when the event came. */
+  readonly #actions: Readonly<
+    Record<InstanceAction, (slot: Slot, instance: LiveInstance | undefined, cargo: Cargo) => void>
+  > = {
+    keep: ({ id }, _instance, { message }) => {
+      if (message !== undefined && !this.#slots.keep(id, message)) this.changed(id);
+    },
+    deliver: (_slot, instance, { message }) => {
+      if (instance === undefined || message === undefined) return;
+      instance.receive(message);
+      this.rested(instance);
+    },
+    enqueue: ({ id }) => this.#loader.enqueue(id),
+    admit: (slot, _instance, { instance: newcomer }) => {
+      const instance = newcomer?.();
+      if (instance === undefined) return;
+      slot.instance = instance;
+      for (const message of this.#slots.takeKept(slot.id)) instance.receive(message);
+      instance.wake();
+      this.rested(instance);
+    },
+    reject: (_slot, _instance, { instance: newcomer }) => newcomer?.().leave(),
+    leave: (_slot, instance) => instance?.leave(),
+    pause: ({ id }, instance) => {
+      setTimeout(() => {
+        if (this.#slots.instanceOf(id) === instance) this.#fire(id, "released");
+      }, quarantineMs).unref();
+    },
+  };
 }

@@ -2,7 +2,8 @@
 import type { Pool } from "pg";
 import { noteFailure } from "../../failures.js";
 import type { LocalClock } from "../../clock.js";
-import { DueHeap } from "./due-heap.js";
+import TinyQueue from "tinyqueue";
+import type { HostLease } from "./host-lease.js";
 import { messageOf } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
 
@@ -12,13 +13,17 @@ const entriesMax = 10_000;
 /** Node's own timers overflow after 24 days, and a clock may be set meanwhile. */
 const sleepMaxMs = 30_000;
 
+type DueMessage = Message & { readonly dueAt: number };
+
 export class Timers {
   readonly #pool: Pool;
   readonly #hub: string;
   readonly #clock: LocalClock;
-  readonly #fire: (messages: readonly Message[]) => void;
-  readonly #owner: () => string;
-  readonly #heap = new DueHeap();
+  readonly #lease: HostLease;
+  readonly #queue = new TinyQueue<DueMessage>([], (a, b) => a.dueAt - b.dueAt || a.id - b.id);
+  /** Of the messages in the queue: one that is there already is not added again. */
+  readonly #queued = new Set<number>();
+  #fire: ((messages: readonly Message[]) => void) | undefined;
   /** Every timer up to this moment (and up to this number, within the moment) is in memory. */
   #known = { until: 0, id: 0 };
   #alarm: NodeJS.Timeout | undefined;
@@ -26,22 +31,16 @@ export class Timers {
   #rereads = 0;
   #stopped = false;
 
-  constructor(
-    pool: Pool,
-    hub: string,
-    owner: () => string,
-    clock: LocalClock,
-    fire: (messages: readonly Message[]) => void,
-  ) {
+  constructor(pool: Pool, hub: string, lease: HostLease, clock: LocalClock) {
     this.#pool = pool;
     this.#hub = hub;
-    this.#owner = owner;
+    this.#lease = lease;
     this.#clock = clock;
-    this.#fire = fire;
   }
 
+  /** How many are in memory; a cancelled one is, until its moment comes. */
   get size(): number {
-    return this.#heap.size;
+    return this.#queue.length;
   }
 
   /** True while due timers may not have fired yet. */
@@ -54,12 +53,37 @@ export class Timers {
     const { dueAt } = message;
     const now = this.#clock.now();
     if (dueAt === undefined || dueAt > Math.max(this.#known.until, now + horizonMs)) return;
-    if (this.#heap.size > 4 * entriesMax) {
+    if (this.#queue.length > 4 * entriesMax) {
       this.#known = { until: Math.min(this.#known.until, dueAt - 1), id: 0 };
       return;
     }
-    this.#heap.add({ ...message, dueAt });
-    if (this.#heap.next?.id === message.id) this.tick();
+    this.#push({ ...message, dueAt });
+    if (this.#queue.peek()?.id === message.id) this.tick();
+  }
+
+  #push(message: DueMessage): void {
+    if (this.#queued.has(message.id)) return;
+    this.#queued.add(message.id);
+    this.#queue.push(message);
+  }
+
+  /** Hands over everything that is due by now, the earliest first. */
+  #fireDue(): void {
+    const now = this.#clock.now();
+    const due: DueMessage[] = [];
+    while ((this.#queue.peek()?.dueAt ?? Infinity) <= now) {
+      const message = this.#queue.pop();
+      if (message === undefined) break;
+      this.#queued.delete(message.id);
+      due.push(message);
+    }
+    if (due.length > 0) this.#fire?.(due);
+  }
+
+  /** What is due goes to `fire` from now on. */
+  start(fire: (messages: readonly Message[]) => void): void {
+    this.#fire = fire;
+    this.tick();
   }
 
   /** Forgets what it knows of the future: instances came or went, or the clock has jumped. */
@@ -77,11 +101,13 @@ export class Timers {
   tick(): void {
     if (this.#stopped) return;
     const now = this.#clock.now();
-    const due = this.#heap.takeDue(now);
-    if (due.length > 0) this.#fire(due);
+    this.#fireDue();
     if (now > this.#known.until - horizonMs / 2 && !this.#isReading) void this.#read();
     clearTimeout(this.#alarm);
-    const waitMs = Math.min((this.#heap.next?.dueAt ?? Infinity) - this.#clock.now(), sleepMaxMs);
+    const waitMs = Math.min(
+      (this.#queue.peek()?.dueAt ?? Infinity) - this.#clock.now(),
+      sleepMaxMs,
+    );
     this.#alarm = setTimeout(() => this.tick(), Math.max(waitMs, 0));
     this.#alarm.unref();
   }
@@ -109,14 +135,13 @@ export class Timers {
          on i.hub = m.hub and i.id = m.instance_id
        where m.hub = $1 and m.due_at <= $2 and (m.due_at, m.id) > ($3, $4) and i.owner = $5
        order by m.due_at, m.id limit $6`,
-      [this.#hub, until, from, id, this.#owner(), entriesMax],
+      [this.#hub, until, from, id, this.#lease.hostId, entriesMax],
     );
     if (rereads !== this.#rereads) return;
     const messages = rows.map(messageOf);
-    for (const message of messages) this.#heap.add({ ...message, dueAt: message.dueAt ?? 0 });
+    for (const message of messages) this.#push({ ...message, dueAt: message.dueAt ?? 0 });
     const last = rows.length < entriesMax ? undefined : messages.at(-1);
     this.#known = { until: last?.dueAt ?? until, id: last?.id ?? 0 };
-    const due = this.#heap.takeDue(this.#clock.now());
-    if (due.length > 0) this.#fire(due);
+    this.#fireDue();
   }
 }

@@ -14,6 +14,11 @@ interface Waiting {
   readonly signal: AbortSignal | undefined;
 }
 
+/** The host that writes; it gets a new id where it loses its lease. */
+export interface HostIdentity {
+  readonly hostId: string;
+}
+
 /** So many changes go into one statement at most: beyond, latency grows and throughput does not. */
 const batchMax = 500;
 
@@ -27,16 +32,16 @@ interface AnswerRow {
 export class Committer {
   readonly #pool: pg.Pool;
   readonly #hub: string;
-  readonly #owner: () => string;
+  readonly #host: HostIdentity;
   #client: pg.PoolClient | undefined;
   #queue: Waiting[] = [];
   #writing = false;
   #stopped = false;
 
-  constructor(pool: pg.Pool, hub: string, owner: () => string) {
+  constructor(pool: pg.Pool, hub: string, host: HostIdentity) {
     this.#pool = pool;
     this.#hub = hub;
-    this.#owner = owner;
+    this.#host = host;
   }
 
   /** How many changes wait for their write or its answer. */
@@ -95,7 +100,7 @@ export class Committer {
         const wanted = batch.filter(({ signal }) => signal?.aborted !== true);
         if (wanted.length === 0) return [];
         const changes = wanted.map(({ change }) => change);
-        const statement = flushStatement(this.#hub, this.#owner(), changes);
+        const statement = flushStatement(this.#hub, this.#host.hostId, changes);
         const { rows } = await this.#client.query<AnswerRow>(statement);
         return rows;
       } catch (error) {

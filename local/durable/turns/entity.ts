@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Change } from "../storage/change.js";
 import { newEntity, noSuchFunction } from "./command-effects.js";
-import type { Hub, LiveInstance } from "./hub.js";
+import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
 import type { StoredInstance } from "../storage/instance-rows.js";
 import {
   countUndated,
@@ -151,14 +151,16 @@ const signalled = (
 });
 
 export class Entity implements LiveInstance {
-  readonly #hub: Hub;
+  readonly #services: TurnServices;
+  readonly #host: InstanceHost;
   readonly #state: EntityState;
   readonly holdsResults = false;
   #busy = false;
   #gone = false;
 
-  constructor(hub: Hub, stored: StoredInstance) {
-    this.#hub = hub;
+  constructor(services: TurnServices, host: InstanceHost, stored: StoredInstance) {
+    this.#services = services;
+    this.#host = host;
     const { row, messages } = stored;
     this.#state = {
       id: row.id,
@@ -209,37 +211,37 @@ export class Entity implements LiveInstance {
       while (!this.#gone && this.#hasWork()) await this.#step();
     } catch (error) {
       this.leave();
-      this.#hub.quarantine(this, error);
+      this.#host.unstorable(this, error);
     }
     this.#busy = false;
-    if (!this.#gone) this.#hub.rest(this);
+    if (!this.#gone) this.#host.rested(this);
   }
 
   leave(): void {
     this.#gone = true;
   }
 
-  #abandon(): void {
+  #refused(): void {
     this.leave();
-    this.#hub.abandon(this);
+    this.#host.refused(this);
   }
 
   async #step(): Promise<void> {
     const entity = this.#state;
-    const turn = planTurn(entity, this.#hub.entityBatchMax);
+    const turn = planTurn(entity, this.#services.entityBatchMax);
     const result = await this.#run(turn.operations);
     const sent = [
       ...turn.out,
       ...replies(turn.operations, result.results),
       ...result.signals.map((signal) => signalled(signal, "")),
     ];
-    const messages = sent.map((each) => ({ ...each, id: this.#hub.nextMessageId() }));
+    const messages = sent.map((each) => ({ ...each, id: this.#services.nextMessageId() }));
     const state = result.entityExists ? (result.entityState ?? "") : undefined;
     const instances = messages.flatMap(({ target, body }) =>
       body.type === "event" ? [] : [newEntity(target)],
     );
     const change: Change = {
-      at: new Date(this.#hub.clock.now()),
+      at: new Date(this.#services.clock.now()),
       turn: {
         key: entity.key,
         id: entity.id,
@@ -256,18 +258,18 @@ export class Entity implements LiveInstance {
       messages,
       instances,
     };
-    const committed = await this.#hub.commit(change);
+    const committed = await this.#services.commit(change);
     if (!committed.applied) {
-      this.#abandon();
+      this.#refused();
       return;
     }
     entity.turn++;
     entity.state = state;
     entity.lock = turn.lock;
     for (const id of turn.consumed) entity.inbox.delete(id);
-    this.#hub.moved(this.id);
-    this.#hub.adopt(instances, committed);
-    this.#hub.dispatch(messages);
+    this.#host.moved(this);
+    this.#host.created(instances, committed);
+    this.#host.dispatch(messages);
   }
 
   /** A batch that fails as a whole changes nothing; each caller gets the error. */
@@ -281,7 +283,7 @@ export class Entity implements LiveInstance {
       signals: [],
     };
     if (operations.length === 0) return unchanged;
-    const { functions } = this.#hub;
+    const { functions } = this.#services;
     const name = functions.find("entity", self.name);
     try {
       if (name === undefined) throw new Error(noSuchFunction(functions, "entity", self.name));

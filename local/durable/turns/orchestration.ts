@@ -3,7 +3,7 @@ import { noteFailure } from "../../failures.js";
 import { applyTurn } from "./apply-turn.js";
 import type { Birth, Committed } from "../storage/change.js";
 import { runTurn } from "./code-turn.js";
-import type { Hub, LiveInstance } from "./hub.js";
+import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
 import { countUndated, type Message } from "../protocol/messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
@@ -24,7 +24,8 @@ interface Step {
 const firstTurnMs = 100;
 
 export class Orchestration implements LiveInstance {
-  readonly #hub: Hub;
+  readonly #services: TurnServices;
+  readonly #host: InstanceHost;
   readonly #state: OrchestrationState;
   #busy = false;
   #gone = false;
@@ -32,8 +33,9 @@ export class Orchestration implements LiveInstance {
   /** The first turn, where it was begun before the instance was on disk, and took long. */
   #lateStep: Promise<Step> | undefined;
 
-  constructor(hub: Hub, state: OrchestrationState) {
-    this.#hub = hub;
+  constructor(services: TurnServices, host: InstanceHost, state: OrchestrationState) {
+    this.#services = services;
+    this.#host = host;
     this.#state = state;
     for (const activity of state.openActivities.values()) this.#start(activity);
   }
@@ -73,14 +75,19 @@ export class Orchestration implements LiveInstance {
     const turn = first?.turn;
     // What the database refuses together is tried alone; the turn is refused again, then, and fails.
     const both =
-      turn && (await this.#hub.commit({ ...turn.change, birth }, signal).catch(() => undefined));
-    const alone = { at: new Date(this.#hub.clock.now()), birth };
-    const { applied } = both ?? (await this.#hub.commit(alone, signal));
+      turn &&
+      (await this.#services
+        .commit({ ...turn.change, birth }, signal)
+        .catch((error: unknown) =>
+          noteFailure("Storing an orchestration with its first turn", error),
+        ));
+    const alone = { at: new Date(this.#services.clock.now()), birth };
+    const { applied } = both ?? (await this.#services.commit(alone, signal));
     if (!applied) {
-      this.#abandon();
+      this.#refused();
       return;
     }
-    this.#hub.enter(this);
+    this.#host.begun(this);
     if (first !== undefined && turn !== undefined && both !== undefined)
       this.#conclude(first.context, turn, both);
     if (!this.#gone) void this.#work();
@@ -90,7 +97,7 @@ export class Orchestration implements LiveInstance {
   async #promptFirst(): Promise<Step | undefined> {
     if (this.#verdict === "leave") return undefined;
     const first = this.#nextTurn();
-    // What goes wrong with a late step is for whoever waits for it.
+    // A turn that fails does so again where it is waited for, as a late one.
     const prompt = await within(firstTurnMs, first).catch(() => undefined);
     if (prompt === undefined) this.#lateStep = first;
     return prompt;
@@ -103,7 +110,7 @@ export class Orchestration implements LiveInstance {
   #start(activity: StoredActivity): void {
     const { executionId } = this.#state;
     this.#running++;
-    this.#hub.startActivity(activity, this.id, (outcome) => {
+    this.#services.startActivity(activity, this.id, (outcome) => {
       this.#running--;
       this.#state.ends.push({ taskId: activity.taskId, executionId, outcome });
       this.wake();
@@ -117,7 +124,7 @@ export class Orchestration implements LiveInstance {
   }
 
   get #verdict(): Verdict {
-    return judgeVersion(this.#state.version, this.#hub.versions);
+    return judgeVersion(this.#state.version, this.#services.versions);
   }
 
   #hasWork(): boolean {
@@ -136,10 +143,10 @@ export class Orchestration implements LiveInstance {
       while (!this.#gone && this.#hasWork()) await this.#step();
     } catch (error) {
       this.leave();
-      this.#hub.quarantine(this, error);
+      this.#host.unstorable(this, error);
     }
     this.#busy = false;
-    if (!this.#gone) this.#hub.rest(this);
+    if (!this.#gone) this.#host.rested(this);
   }
 
   async #step(): Promise<void> {
@@ -150,7 +157,7 @@ export class Orchestration implements LiveInstance {
     const stored = await this.#store(context, turn);
     if (this.#gone) return;
     if (!stored.committed.applied) {
-      this.#abandon();
+      this.#refused();
       return;
     }
     this.#conclude(context, stored.turn, stored.committed);
@@ -159,17 +166,17 @@ export class Orchestration implements LiveInstance {
   /** The turn is on disk. */
   #conclude({ arrivals: taken }: TurnContext, turn: Turn, committed: Committed): void {
     applyTurn(this.#state, turn, taken);
-    if (!this.#hub.keepsSessions) this.#state.session = undefined;
+    if (!this.#services.keepsSessions) this.#state.session = undefined;
     this.#publish(turn, committed);
   }
 
   /** A turn that the database refuses would be refused for ever; so the orchestration fails. */
   async #store(context: TurnContext, turn: Turn): Promise<{ committed: Committed; turn: Turn }> {
     try {
-      return { committed: await this.#hub.commit(turn.change), turn };
+      return { committed: await this.#services.commit(turn.change), turn };
     } catch (error) {
       const refused = refusedTurn(context, errorMessage(error));
-      return { committed: await this.#hub.commit(refused.change), turn: refused };
+      return { committed: await this.#services.commit(refused.change), turn: refused };
     }
   }
 
@@ -177,23 +184,23 @@ export class Orchestration implements LiveInstance {
   async #discard({ consumed, endsTaken }: Arrivals): Promise<void> {
     this.#state.ends.splice(0, endsTaken);
     for (const id of consumed) this.#state.inbox.delete(id);
-    await this.#hub.commit({ at: new Date(this.#hub.clock.now()), consumed });
+    await this.#services.commit({ at: new Date(this.#services.clock.now()), consumed });
   }
 
   async #nextTurn(): Promise<Step> {
     const state = this.#state;
     const last = state.history.at(-1)?.Timestamp.getTime() ?? 0;
-    const nowMs = Math.max(this.#hub.clock.now(), last);
+    const nowMs = Math.max(this.#services.clock.now(), last);
     const found = arrivals(state, new Date(nowMs));
     // A timer never fires early in the eyes of the code that set it.
     const now = new Date(Math.max(nowMs, found.latestFireAt));
     const context: TurnContext = {
       state,
-      functions: this.#hub.functions,
+      functions: this.#services.functions,
       now,
       arrivals: now.getTime() === nowMs ? found : arrivals(state, now),
-      nextMessageId: () => this.#hub.nextMessageId(),
-      defaultVersion: this.#hub.versions.defaultVersion,
+      nextMessageId: () => this.#services.nextMessageId(),
+      defaultVersion: this.#services.versions.defaultVersion,
     };
     const terminate = this.#find("terminate");
     if (terminate !== undefined) return { context, turn: terminationTurn(context, terminate) };
@@ -225,12 +232,12 @@ export class Orchestration implements LiveInstance {
     if (turn.next.kind === "ended") {
       this.#gone = true;
       this.#forgetLate();
-      this.#hub.moved(this.id, { status: turn.next.status, output: row?.output });
-    } else this.#hub.moved(this.id);
+      this.#host.ended(this, { status: turn.next.status, output: row?.output });
+    } else this.#host.moved(this);
     if (!this.#gone)
       for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
-    this.#hub.adopt(instances, committed);
-    this.#hub.dispatch(messages);
+    this.#host.created(instances, committed);
+    this.#host.dispatch(messages);
   }
 
   /** What arrived while the last turn was being written is on disk, and nobody will ask for it. */
@@ -238,8 +245,8 @@ export class Orchestration implements LiveInstance {
     const consumed = [...this.#state.inbox.keys()];
     if (consumed.length === 0) return;
     // Left where it is when this fails: the next start of a host removes it.
-    this.#hub
-      .commit({ at: new Date(this.#hub.clock.now()), consumed })
+    this.#services
+      .commit({ at: new Date(this.#services.clock.now()), consumed })
       .catch((error: unknown) => noteFailure("Removing late messages", error));
   }
 
@@ -247,8 +254,8 @@ export class Orchestration implements LiveInstance {
     this.#gone = true;
   }
 
-  #abandon(): void {
+  #refused(): void {
     this.leave();
-    this.#hub.abandon(this);
+    this.#host.refused(this);
   }
 }

@@ -19,7 +19,7 @@ beforeEach(async () => {
   pool = new Pool({ connectionString: proxy.url, max: 2 });
   pool.on("error", () => undefined);
   await createSchema(pool);
-  committer = new Committer(pool, "hub", () => "00000000-0000-4000-8000-000000000000");
+  committer = new Committer(pool, "hub", { hostId: "00000000-0000-4000-8000-000000000000" });
 });
 afterEach(async () => {
   committer.stop();

@@ -11,11 +11,13 @@ import { InstanceKeys } from "../../../local/durable/storage/instance-keys.js";
 import { readInstances } from "../../../local/durable/storage/instance-rows.js";
 import { MessageIds } from "../../../local/durable/storage/message-ids.js";
 import type { MessageBody } from "../../../local/durable/protocol/messages.js";
-import { Ownership } from "../../../local/durable/hosts/ownership.js";
+import { HostLease } from "../../../local/durable/hosts/host-lease.js";
+import { InstanceStore } from "../../../local/durable/hosts/instance-store.js";
 import { historyEvent } from "../../../local/durable/protocol/protocol.js";
 import { Registry } from "../../../local/durable/hosts/registry.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
 import { Timers } from "../../../local/durable/hosts/timers.js";
+import type { TurnServices } from "../../../local/durable/turns/instance-host.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 const hub = "hub";
@@ -57,38 +59,41 @@ beforeEach(async () => {
     onTakeover: () => undefined,
     onLost: () => undefined,
   };
-  const ownership = new Ownership(pool, hub, 1_000, nothing);
-  await ownership.start();
-  const owner = (): string => ownership.hostId;
-  hostId = ownership.hostId;
+  const lease = new HostLease(pool, hub, 1_000);
+  await lease.start(nothing);
+  hostId = lease.hostId;
   activitiesRun = 0;
   released = Promise.resolve(null);
-  const committer = new Committer(pool, hub, owner);
+  const committer = new Committer(pool, hub, lease);
   const clock = localClock();
-  const timers = new Timers(pool, hub, owner, clock, (due) => registry.dispatch(due));
-  registry = new Registry({
-    pool,
-    hub,
+  const timers = new Timers(pool, hub, lease, clock);
+  const activities = new ActivityRunner(functions, 100);
+  const messageIds = await MessageIds.open(pool);
+  const services: TurnServices = {
     functions,
     clock,
     versions: { match: "None", failure: "Reject" },
     entityBatchMax: 10,
-    committer,
-    activities: new ActivityRunner(functions, 100),
-    messageIds: await MessageIds.open(pool),
-    instanceKeys: new InstanceKeys(pool),
-    ownership: () => ownership,
-    timers: () => timers,
-    idleMax: 1,
     keepsSessions: true,
+    commit: (change, signal) => committer.commit(change, signal),
+    nextMessageId: () => messageIds.next(),
+    startActivity: (activity, instanceId, done) => activities.start({ activity, instanceId, done }),
+  };
+  registry = new Registry({
+    services,
+    store: new InstanceStore(pool, hub, lease),
+    timers,
+    instanceKeys: new InstanceKeys(pool),
+    idleMax: 1,
     onMoved: () => undefined,
   });
-  client = new Client(pool, hub, registry);
+  timers.start((due) => registry.dispatch(due));
+  client = new Client(pool, hub, services, registry);
   stop = async () => {
     registry.stop();
     committer.stop();
     timers.stop();
-    await ownership.stop(true);
+    await lease.stop(true);
   };
 });
 afterEach(async () => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { localClock } from "../../../local/clock.js";
-import type { Hub } from "../../../local/durable/turns/hub.js";
+import type { InstanceHost, TurnServices } from "../../../local/durable/turns/instance-host.js";
 import type { MessageBody } from "../../../local/durable/protocol/messages.js";
 import { Orchestration } from "../../../local/durable/turns/orchestration.js";
 import { appOf } from "../../support/durable/random-orchestrator.js";
@@ -12,7 +12,7 @@ const nothing = (): void => undefined;
 /** The statuses that an orchestration goes through which waits for one event. */
 const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string[]> => {
   const statuses: string[] = [];
-  const hub: Hub = {
+  const services: TurnServices = {
     functions: appOf(function* ({ df: flow }) {
       yield flow.waitForExternalEvent("go");
     }),
@@ -30,18 +30,21 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
       return Promise.resolve({ applied: true, created: new Map() });
     },
     nextMessageId: () => 1_000,
-    dispatch: nothing,
-    enter: nothing,
-    adopt: nothing,
     startActivity: nothing,
+  };
+  const host: InstanceHost = {
+    dispatch: nothing,
+    begun: nothing,
+    created: nothing,
     moved: nothing,
-    rest: nothing,
-    abandon: nothing,
-    quarantine: (_instance, error) => {
+    ended: nothing,
+    rested: nothing,
+    refused: nothing,
+    unstorable: (_instance, error) => {
       throw error;
     },
   };
-  const orchestration = new Orchestration(hub, {
+  const orchestration = new Orchestration(services, host, {
     id: "one",
     key: 1,
     name: "flow",

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Ownership } from "../../../local/durable/hosts/ownership.js";
+import { HostLease } from "../../../local/durable/hosts/host-lease.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { DatabaseProxy } from "../../support/database/database-proxy.js";
@@ -13,7 +13,7 @@ const nothing = (): void => undefined;
 let database: TestDatabase;
 let proxy: DatabaseProxy;
 let pool: Pool;
-let host: Ownership;
+let host: HostLease;
 
 beforeEach(async () => {
   database = await createDatabase();
@@ -21,9 +21,8 @@ beforeEach(async () => {
   pool = new Pool({ connectionString: proxy.url });
   pool.on("error", nothing);
   await createSchema(pool);
-  const events = { onMessage: nothing, onTakeover: nothing, onLost: nothing };
-  host = new Ownership(pool, "hub", 50, events);
-  await host.start();
+  host = new HostLease(pool, "hub", 50);
+  await host.start({ onMessage: nothing, onTakeover: nothing, onLost: nothing });
   await expect.poll(() => host.isSweeping, { interval: 3 }).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-/** What the live instances of one host share: the app, the clock, the database and each other. */
+/** What instances in memory have around them: what their turns work with, and the host that has them. */
 import type { LocalClock } from "../../clock.js";
 import type { Change, Committed, NewInstance } from "../storage/change.js";
 import type { InstanceEnd } from "./end-waiters.js";
@@ -27,8 +27,8 @@ export interface LiveInstance {
   leave(): void;
 }
 
-/** The side of the registry that instances see. */
-export interface Hub {
+/** What every turn of every instance works with: the app, the clock, the settings, the database. */
+export interface TurnServices {
   readonly functions: DurableFunctions;
   readonly clock: LocalClock;
   /** True where an orchestrator's code waits in memory instead of being replayed every turn. */
@@ -39,23 +39,28 @@ export interface Hub {
   /** An aborted signal withdraws the change where it is not written yet. */
   commit(change: Change, signal?: AbortSignal): Promise<Committed>;
   nextMessageId(): number;
-  /** To be called once the messages are on disk: due ones go to their targets, others wait. */
-  dispatch(messages: readonly Message[]): void;
-  /** The instance is on disk now, and takes its own messages. */
-  enter(instance: LiveInstance): void;
-  /** To be called once the instances are on disk. */
-  adopt(instances: readonly NewInstance[], committed: Committed): void;
   startActivity(
     activity: StoredActivity,
     instanceId: string,
     done: (end: ActivityEnd["outcome"]) => void,
   ): void;
-  /** The instance has done a turn, or ended. */
-  moved(instanceId: string, end?: InstanceEnd): void;
-  /** The instance has nothing to do and may leave memory. */
-  rest(instance: LiveInstance): void;
-  /** The instance is not ours any more, or memory and disk disagree: read it again if need be. */
-  abandon(instance: LiveInstance): void;
-  /** The database refuses what the instance wants to store. */
-  quarantine(instance: LiveInstance, error: unknown): void;
+}
+
+/** The side of the host's memory that its instances see: they report to it what has become of them. */
+export interface InstanceHost {
+  /** The instance is on disk now, with its first turn, and takes its own messages. */
+  begun(instance: LiveInstance): void;
+  /** It has done a turn. */
+  moved(instance: LiveInstance): void;
+  ended(instance: LiveInstance, end: InstanceEnd): void;
+  /** It has nothing to do and may leave memory. */
+  rested(instance: LiveInstance): void;
+  /** It is not ours any more, or memory and disk disagree: it is read again if need be. */
+  refused(instance: LiveInstance): void;
+  /** The database refuses what it wants to store. */
+  unstorable(instance: LiveInstance, error: unknown): void;
+  /** To be called once the instances are on disk. */
+  created(instances: readonly NewInstance[], committed: Committed): void;
+  /** To be called once the messages are on disk: due ones go to their targets, others wait. */
+  dispatch(messages: readonly Message[]): void;
 }

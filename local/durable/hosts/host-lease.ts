@@ -1,4 +1,4 @@
-/** Which host owns which instance: a row per host, alive as long as its connection to the database. */
+/** The lease of a host on its instances: a row per host, alive as long as its connection to the database. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
@@ -8,7 +8,7 @@ import { heard } from "../storage/transaction.js";
 /** The first number of the two-part advisory locks by which hosts show that they are alive. */
 const lockSpace = 0x64757261;
 
-export interface OwnershipEvents {
+export interface LeaseEvents {
   /** Another host has written a message for this instance of ours, or for all of them. */
   readonly onMessage: (instanceId: string) => void;
   /** Instances of a dead host are ours now. */
@@ -54,22 +54,21 @@ const orphan = `
  * The lock belongs to a session of the database: when the process dies, however it dies, the server
  * frees the lock, and the next host may take over without waiting for any lease to run out.
  */
-export class Ownership {
+export class HostLease {
   readonly #pool: pg.Pool;
   readonly #hub: string;
-  readonly #events: OwnershipEvents;
   readonly #sweepMs: number;
+  #events: LeaseEvents | undefined;
   #client: pg.PoolClient | undefined;
   #sweeper: NodeJS.Timeout | undefined;
   #sweeps = 0;
   #stopped = false;
   hostId = randomUUID();
 
-  constructor(pool: pg.Pool, hub: string, sweepMs: number, events: OwnershipEvents) {
+  constructor(pool: pg.Pool, hub: string, sweepMs: number) {
     this.#pool = pool;
     this.#hub = hub;
     this.#sweepMs = sweepMs;
-    this.#events = events;
   }
 
   /** True while it may turn out that instances of dead hosts are ours. */
@@ -77,7 +76,9 @@ export class Ownership {
     return this.#sweeps > 0;
   }
 
-  async start(): Promise<void> {
+  /** `events` is told from now on what happens to the lease. */
+  async start(events: LeaseEvents): Promise<void> {
+    this.#events = events;
     await this.#register();
     // Not awaited: of a hundred thousand instances that sleep, no caller has to know the owner.
     const sweep = (): void =>
@@ -123,7 +124,7 @@ export class Ownership {
     client.on("notification", ({ payload }) => {
       const notice = parseNotice(payload);
       if (notice.hub !== this.#hub || notice.owner !== this.hostId) return;
-      if (notice.id !== undefined) this.#events.onMessage(notice.id);
+      if (notice.id !== undefined) this.#events?.onMessage(notice.id);
     });
     client.once("end", () => {
       if (this.#client !== client) return;
@@ -149,7 +150,7 @@ export class Ownership {
   /** A host that lost its lock may have been declared dead: it comes back as a new one. */
   async #reconnect(): Promise<void> {
     this.#client = undefined;
-    this.#events.onLost();
+    this.#events?.onLost();
     while (!this.#stopped && !(await this.#tryToRegister())) await sleep(200);
     // Where it fails the sweeper repeats it: registered twice, one host would pass for two.
     await this.#sweep().catch((error: unknown) => noteFailure(looking, error));
@@ -193,6 +194,6 @@ export class Ownership {
          and not exists (select from durable.host h where h.id = i.owner)`,
       [this.#hub, this.hostId],
     );
-    if (rowCount !== null && rowCount > 0) this.#events.onTakeover();
+    if (rowCount !== null && rowCount > 0) this.#events?.onTakeover();
   }
 }

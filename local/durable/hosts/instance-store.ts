@@ -1,0 +1,47 @@
+/** The instances of one hub in the database, as the host that holds a lease on them sees them. */
+import type { Pool } from "pg";
+import type { HostLease } from "./host-lease.js";
+import {
+  claimInstances,
+  instancesWithWork,
+  type StoredInstance,
+  type WorkPage,
+} from "../storage/instance-rows.js";
+
+export class InstanceStore {
+  readonly #pool: Pool;
+  readonly #hub: string;
+  readonly #lease: HostLease;
+
+  constructor(pool: Pool, hub: string, lease: HostLease) {
+    this.#pool = pool;
+    this.#hub = hub;
+    this.#lease = lease;
+  }
+
+  /** The open instances among `ids` that are this host's, or have just become so. */
+  async claim(ids: readonly string[]): Promise<StoredInstance[]> {
+    return claimInstances(this.#pool, this.#hub, this.#lease.hostId, ids);
+  }
+
+  /** A page of this host's instances that could go on, behind `after`. */
+  async withWork(after: string, limit: number): Promise<WorkPage> {
+    return instancesWithWork(this.#pool, this.#hub, this.#lease.hostId, after, limit);
+  }
+
+  /** Tells the owners elsewhere; what was meant for an instance that has ended is thrown away. */
+  async passOn(ids: readonly string[]): Promise<void> {
+    await this.#pool.query(
+      `delete from durable.message m using durable.instance i
+       where i.hub = $1 and i.id = any($2) and i.completed_at is not null
+         and m.hub = i.hub and m.instance_id = i.id`,
+      [this.#hub, ids],
+    );
+    const { rows } = await this.#pool.query<{ id: string; owner: string }>(
+      `select id, owner from durable.instance
+       where hub = $1 and id = any($2) and completed_at is null and owner <> $3`,
+      [this.#hub, ids, this.#lease.hostId],
+    );
+    for (const { id, owner } of rows) await this.#lease.notify(owner, id);
+  }
+}
