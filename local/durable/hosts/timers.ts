@@ -10,8 +10,8 @@ import type { Message } from "../protocol/messages.js";
 /** Timers within this span are in memory; the database is asked for the next ones in time. */
 const horizonMs = 60_000;
 const entriesMax = 10_000;
-/** Node's own timers overflow after 24 days, and a clock may be set meanwhile. */
-const sleepMaxMs = 30_000;
+/** Whoever sets the machine's clock tells nobody: so long at most it takes until this is noticed. */
+const sleepMaxMs = 5_000;
 
 type DueMessage = Message & { readonly dueAt: number };
 

@@ -23,8 +23,8 @@ export interface TurnRow {
   readonly entityLock?: string | undefined;
   /** The turn's events; absent where the turn leaves no history. */
   readonly events?: string | undefined;
-  /** Forget the history and the open activities: a new execution begins, or the last one ended. */
-  readonly forget: "nothing" | "execution" | "openWork";
+  /** What goes with it: all of an execution, where a new one begins, or the work left open at the end. */
+  readonly clears: "nothing" | "execution" | "openWork";
 }
 
 export interface NewActivity {
@@ -49,14 +49,14 @@ export interface NewInstance {
 }
 
 /** An orchestration under an id that nobody else can have, and with the key that it will get. */
-export interface Birth extends NewInstance {
+export interface BegunInstance extends NewInstance {
   readonly key: number;
 }
 
 export interface Change {
   readonly at: Date;
   /** Creates the instance whose first turn this is, or that has not had any. */
-  readonly birth?: Birth;
+  readonly begun?: BegunInstance;
   readonly turn?: TurnRow;
   readonly activities?: readonly NewActivity[];
   readonly endedActivities?: readonly number[];
@@ -73,7 +73,7 @@ export interface CreatedInstance {
 }
 
 export interface Committed {
-  /** False where the fence held: the instance is another's, or born already; nothing was written. */
+  /** False where the fence held: the instance is another's, or has begun already; nothing was written. */
   readonly applied: boolean;
   /** By instance id; an id that is missing was in use. */
   readonly created: ReadonlyMap<string, CreatedInstance>;

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Change, Committed, CreatedInstance } from "./change.js";
-import { flushStatement } from "./flush-statement.js";
+import { flushStatement } from "./flush/statement.js";
 import { isOutage } from "../../../shared/platform/outage.js";
 import { heard } from "./transaction.js";
 
@@ -83,7 +83,7 @@ export class Committer {
         if (id === null) passed.add(Number(key));
         else created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
       for (const { change, settle } of batch) {
-        const fencedKey = (change.turn ?? change.birth)?.key;
+        const fencedKey = (change.turn ?? change.begun)?.key;
         settle({ applied: fencedKey === undefined || passed.has(fencedKey), created });
       }
     } catch (error) {

@@ -163,9 +163,10 @@ export interface WorkPage {
 
 /** What is suspended takes only this of its messages, and a locked entity its holder's. */
 const isTakenNow = `case
-  when i.status = 'Suspended' then m.body like '{"type":"resume"%' or m.body like '{"type":"terminate"%'
-  when i.entity_lock is not null then m.body like '{"type":"release"%'
-    or strpos(m.body, i.entity_lock::json ->> 'parentExecution') > 0
+  when m.type is null then true
+  when i.status = 'Suspended' then m.type in ('resume', 'terminate')
+  when i.entity_lock is not null then m.type = 'release'
+    or m.type <> 'lock' and m.asker_execution = i.entity_lock::json ->> 'parentExecution'
   else true end`;
 
 /**

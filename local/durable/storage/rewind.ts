@@ -1,7 +1,8 @@
 /** Takes a failed orchestration back to before its failures, so that only those are tried again. */
 import type { Pool, PoolClient } from "pg";
 import { decodeEvents, encodeEvents } from "../protocol/history-codec.js";
-import type { MessageBody } from "../protocol/messages.js";
+import type { Message, MessageBody } from "../protocol/messages.js";
+import { messageColumns } from "./message-columns.js";
 import { eventCode, historyEvent, type HistoryEvent } from "../protocol/protocol.js";
 import { inTransaction } from "./transaction.js";
 
@@ -88,6 +89,25 @@ export interface RewindRequest {
   readonly nextMessageId: () => number;
 }
 
+const send = async (client: PoolClient, hub: string, message: Message): Promise<void> => {
+  const row = messageColumns(message);
+  await client.query(
+    `insert into durable.message
+       (id, hub, instance_id, execution_id, due_at, type, asker_execution, body)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      row.id,
+      hub,
+      row.instanceId,
+      row.executionId,
+      row.dueAt,
+      row.type,
+      row.askerExecution,
+      row.body,
+    ],
+  );
+};
+
 /** Sets the timers again that were given up. One that the code has cancelled is cancelled again. */
 const setTimers = async (
   client: PoolClient,
@@ -98,11 +118,7 @@ const setTimers = async (
   for (const { EventId: taskId, FireAt } of timers) {
     const fireAt = FireAt?.getTime() ?? 0;
     const body: MessageBody = { type: "timer", taskId, fireAt };
-    await client.query(
-      `insert into durable.message (id, hub, instance_id, execution_id, due_at, body)
-       values ($1, $2, $3, $4, $5, $6)`,
-      [nextMessageId(), hub, id, executionId, fireAt, JSON.stringify(body)],
-    );
+    await send(client, hub, { id: nextMessageId(), target: id, executionId, dueAt: fireAt, body });
   }
 };
 
@@ -149,10 +165,7 @@ const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<st
     encodeEvents(history),
   ]);
   const body: MessageBody = { type: "rewound", reason };
-  await client.query(
-    "insert into durable.message (id, hub, instance_id, body) values ($1, $2, $3, $4)",
-    [request.nextMessageId(), hub, id, JSON.stringify(body)],
-  );
+  await send(client, hub, { id: request.nextMessageId(), target: id, body });
   const ids = [id];
   for (const child of rewound.children)
     ids.push(...(await rewindOne(client, { ...request, id: child })));

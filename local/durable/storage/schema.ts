@@ -11,6 +11,9 @@ const shortLived = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_thresh
 /**
  * Payloads are text, not jsonb: text keeps what the app wrote to the letter, \u0000 included.
  * `instance.key` stands for one life of an id; a new life under the same id gets a new key.
+ * `message.type` and `message.asker_execution` repeat what the body says, for the queries that decide
+ * what can go on; a body is never searched. Messages of an engine from before these columns get them
+ * once; one that such an engine writes meanwhile has none, and is looked at.
  * `instance.generation` counts the lives that clients began under the id; in others it is null.
  */
 const statements = `
@@ -70,8 +73,19 @@ create table if not exists durable.message (
   instance_id text not null,
   execution_id text,
   due_at bigint,
+  type text,
+  asker_execution text,
   body text not null
 ) with (${shortLived});
+do $$ begin
+  if not exists (select from pg_attribute where attrelid = 'durable.message'::regclass
+      and attname = 'type' and not attisdropped) then
+    alter table durable.message add column type text, add column asker_execution text;
+    update durable.message set type = substring(body from '^{"type":"([a-zA-Z]+)"');
+    update durable.message set asker_execution = substring(body from '"parentExecution":"([^"]*)"')
+    where type in ('operation', 'lock', 'release');
+  end if;
+end $$;
 create index if not exists message_of_instance on durable.message (hub, instance_id);
 create index if not exists message_due on durable.message (hub, due_at) where due_at is not null;
 create index if not exists message_now on durable.message (hub, id) where due_at is null;

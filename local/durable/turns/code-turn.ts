@@ -122,7 +122,7 @@ export const runTurn = async (context: TurnContext): Promise<Turn> => {
         status: "Running",
         customStatus,
         events: encodeEvents(events),
-        forget: "nothing",
+        clears: "nothing",
       }),
       activities: effects.activities,
       endedActivities: arrivals.endedActivities,

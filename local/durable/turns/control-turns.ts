@@ -61,7 +61,7 @@ export const suspensionTurn = (context: TurnContext, message: Message): Turn => 
         output: reasonText(reason),
         carried: state.carried.length > 0 ? encodeEvents(state.carried) : undefined,
         events: encodeEvents(events),
-        forget: "nothing",
+        clears: "nothing",
       },
       consumed: [message.id, ...past],
     },

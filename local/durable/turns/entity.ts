@@ -252,7 +252,7 @@ export class Entity implements LiveInstance {
         customStatus: JSON.stringify(result.entityExists ? { entityExists: true } : {}),
         entityState: state,
         entityLock: turn.lock && JSON.stringify(turn.lock),
-        forget: "nothing",
+        clears: "nothing",
       },
       consumed: turn.consumed,
       messages,

@@ -1,7 +1,7 @@
 /** A live orchestration: takes its messages, runs its turns, and keeps memory and disk in step. */
 import { noteFailure } from "../../failures.js";
 import { applyTurn } from "./apply-turn.js";
-import type { Birth, Committed } from "../storage/change.js";
+import type { BegunInstance, Change, Committed } from "../storage/change.js";
 import { runTurn } from "./code-turn.js";
 import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
@@ -69,19 +69,13 @@ export class Orchestration implements LiveInstance {
   }
 
   /** Brings a new instance to disk and on its way: in one write with its first turn, if possible. */
-  async begin(birth: Birth, signal: AbortSignal): Promise<void> {
+  async begin(begun: BegunInstance, signal: AbortSignal): Promise<void> {
     this.#busy = true;
     const first = await this.#promptFirst();
     const turn = first?.turn;
     // What the database refuses together is tried alone; the turn is refused again, then, and fails.
-    const both =
-      turn &&
-      (await this.#services
-        .commit({ ...turn.change, birth }, signal)
-        .catch((error: unknown) =>
-          noteFailure("Storing an orchestration with its first turn", error),
-        ));
-    const alone = { at: new Date(this.#services.clock.now()), birth };
+    const both = turn && (await this.#commitFirst({ ...turn.change, begun }, signal));
+    const alone = { at: new Date(this.#services.clock.now()), begun };
     const { applied } = both ?? (await this.#services.commit(alone, signal));
     if (!applied) {
       this.#refused();
@@ -91,6 +85,16 @@ export class Orchestration implements LiveInstance {
     if (first !== undefined && turn !== undefined && both !== undefined)
       this.#conclude(first.context, turn, both);
     if (!this.#gone) void this.#work();
+  }
+
+  /** Undefined where the database refuses the instance together with its first turn. */
+  async #commitFirst(change: Change, signal: AbortSignal): Promise<Committed | undefined> {
+    try {
+      return await this.#services.commit(change, signal);
+    } catch (error) {
+      noteFailure("Storing an orchestration with its first turn", error);
+      return undefined;
+    }
   }
 
   /** Undefined where the code is slow, or must not run here at all. */
@@ -231,7 +235,7 @@ export class Orchestration implements LiveInstance {
     const { turn: row, activities = [], instances = [], messages = [] } = turn.change;
     if (turn.next.kind === "ended") {
       this.#gone = true;
-      this.#forgetLate();
+      this.#discardLate();
       this.#host.ended(this, { status: turn.next.status, output: row?.output });
     } else this.#host.moved(this);
     if (!this.#gone)
@@ -241,7 +245,7 @@ export class Orchestration implements LiveInstance {
   }
 
   /** What arrived while the last turn was being written is on disk, and nobody will ask for it. */
-  #forgetLate(): void {
+  #discardLate(): void {
     const consumed = [...this.#state.inbox.keys()];
     if (consumed.length === 0) return;
     // Left where it is when this fails: the next start of a host removes it.

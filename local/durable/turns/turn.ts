@@ -43,7 +43,7 @@ export interface TurnContext {
 
 export const turnRow = (
   { state }: TurnContext,
-  row: Pick<TurnRow, "status" | "forget"> & Partial<TurnRow>,
+  row: Pick<TurnRow, "status" | "clears"> & Partial<TurnRow>,
 ): TurnRow => ({
   key: state.key,
   id: state.id,

@@ -126,8 +126,9 @@ const insertActivities = async (): Promise<void> => {
 
 const insertMessage = async (id: number, body: MessageBody): Promise<void> => {
   await pool.query(
-    "insert into durable.message (id, hub, instance_id, body) values ($1, $2, 'flow-1', $3)",
-    [id, hub, JSON.stringify(body)],
+    `insert into durable.message (id, hub, instance_id, type, body)
+     values ($1, $2, 'flow-1', $3, $4)`,
+    [id, hub, body.type, JSON.stringify(body)],
   );
 };
 
