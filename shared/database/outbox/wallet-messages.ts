@@ -1,15 +1,7 @@
 /** SQL that writes a wallet's messages into the outbox, as the last WITH query of the change's statement. */
 import type { FlowMessageName } from "../../contracts/platform/flow-messages.js";
 
-type WalletEventName =
-  | "WalletCreated"
-  | "WalletUpdated"
-  | "WalletAttributesUpdated"
-  | "WalletIbanDeleted"
-  | "WalletSuspended"
-  | "WalletReactivated"
-  | "WalletClosed"
-  | "WalletReopened";
+type WalletEventName = "WalletUpdated" | "WalletIbanDeleted";
 
 /** A select whose rows are outbox rows; `from` is a WITH query of the same statement. */
 type MessageSelect = string;

@@ -7,21 +7,18 @@ import type { Database, Queryable } from "../platform/database.js";
 import { availableCents } from "../ledger/ledger.js";
 import { disableOpenMandate } from "../mandates/mandates.js";
 import { cancelOpenOperations } from "../operations/operations.js";
-import { flowMessage, outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 type WalletStatus = (typeof walletStatuses)[number];
 
 interface Transition<Code extends string> {
   /** Name in the audit. */
-  readonly action: string;
+  readonly action: "suspend" | "reactivate" | "close" | "reopen";
   readonly from: WalletStatus;
   readonly to: WalletStatus;
   /** The refusal in any other status. */
   readonly otherwise: Code;
-  readonly dateColumn: string;
-  /** Outbox rows over the WITH query `changed`. */
-  readonly messages: readonly string[];
+  readonly event: "WalletSuspended" | "WalletReactivated" | "WalletClosed" | "WalletReopened";
 }
 
 const suspension: Transition<"WalletNotActive"> = {
@@ -29,8 +26,7 @@ const suspension: Transition<"WalletNotActive"> = {
   from: "Active",
   to: "Suspended",
   otherwise: "WalletNotActive",
-  dateColumn: "suspension_date",
-  messages: [walletEvent("WalletSuspended", "changed", "borsello.wallet_updated_event(w)")],
+  event: "WalletSuspended",
 };
 
 const reactivation: Transition<"WalletNotSuspended"> = {
@@ -38,8 +34,7 @@ const reactivation: Transition<"WalletNotSuspended"> = {
   from: "Suspended",
   to: "Active",
   otherwise: "WalletNotSuspended",
-  dateColumn: "reactivation_date",
-  messages: [walletEvent("WalletReactivated", "changed", "borsello.wallet_updated_event(w)")],
+  event: "WalletReactivated",
 };
 
 const closure: Transition<"WalletNotSuspended"> = {
@@ -47,14 +42,7 @@ const closure: Transition<"WalletNotSuspended"> = {
   from: "Suspended",
   to: "Closed",
   otherwise: "WalletNotSuspended",
-  dateColumn: "closure_date",
-  messages: [
-    walletEvent("WalletClosed", "changed", "borsello.wallet_updated_event(w)"),
-    flowMessage("OnboardingClosed", "changed", {
-      walletId: "(w).wallet_id",
-      partnerKey: "(w).partner_key",
-    }),
-  ],
+  event: "WalletClosed",
 };
 
 const reopening: Transition<"WalletNotClosed"> = {
@@ -62,24 +50,27 @@ const reopening: Transition<"WalletNotClosed"> = {
   from: "Closed",
   to: "Suspended",
   otherwise: "WalletNotClosed",
-  dateColumn: "reopening_date",
-  messages: [walletEvent("WalletReopened", "changed", "borsello.wallet_reopened_event(w)")],
+  event: "WalletReopened",
 };
 
 const Changed = z.object({ wallet: Wallet });
 
-const statementOf = ({ action, from, to, dateColumn, messages }: Transition<string>): string => `
+/** `$3` is the action, `$4` the event, `$5` and `$6` the status before and after. */
+const changeStatus = `
   with changed as (
-    update borsello.wallet as w set status = '${to}', version = version + 1,
-      ${dateColumn} = borsello.platform_now(), last_update_date = borsello.platform_now()
-    where wallet_id = $1 and status = '${from}' returning w
-  ), audited as (
-    insert into borsello.audit
-      (actor, partner_key, entity, entity_id, action, from_status, to_status)
-    select $2, (w).partner_key, 'Wallet', (w).wallet_id::text, '${action}', '${from}', (w).status
-    from changed
-  ), told as (${outboxInsert(...messages)})
-  select borsello.wallet_record(w) as wallet from changed`;
+    update borsello.wallet as w set status = $6, version = version + 1,
+      last_update_date = borsello.platform_now(),
+      suspension_date =
+        case $3 when 'suspend' then borsello.platform_now() else w.suspension_date end,
+      reactivation_date =
+        case $3 when 'reactivate' then borsello.platform_now() else w.reactivation_date end,
+      closure_date = case $3 when 'close' then borsello.platform_now() else w.closure_date end,
+      reopening_date = case $3 when 'reopen' then borsello.platform_now() else w.reopening_date end
+    where wallet_id = $1 and status = $5 returning w
+  )
+  select borsello.wallet_record(w) as wallet,
+    borsello.record_wallet_transition(w, $2, $3, $4, $5)
+  from changed`;
 
 /** What belongs to a transition besides its own statement, in the same transaction. */
 interface Companions<Code extends string> {
@@ -102,8 +93,9 @@ const change = <Code extends string, GuardCode extends string = never>(
     if (status !== transition.from) return refusal(transition.otherwise, { status });
     const guarded = await guard?.(tx);
     if (guarded?.ok === false) return guarded;
-    const values = [walletId, actor.clientId];
-    const changed = await tx.row(Changed, statementOf(transition), values);
+    const { action, event, from, to } = transition;
+    const values = [walletId, actor.clientId, action, event, from, to];
+    const changed = await tx.row(Changed, changeStatus, values);
     if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
     await afterwards?.(tx);
     return success(changed.wallet);

@@ -21,6 +21,7 @@ const landed: Readonly<Record<string, string>> = {
   "0012-doomed-documents.sql": "d981a94fd9b111844280726acd1de85a358a5fef0fa9f8287da21071be80a2f5",
   "0013-flows-that-are-due.sql": "442b75e2e7e05c27decc73be3da40bc6a3accdda24acf145587bc572ecddac3b",
   "0014-recorded-changes.sql": "611dbb36edbe87545ba900bd23817de035a1580a32002c402157f66dca309085",
+  "0015-wallet-transitions.sql": "62d8989fe08e1917d46076a1cbc7af654bffc9570885cfbf699b332f4de71e3b",
 };
 
 test("each migration has the text with which it landed", async () => {
