@@ -304,13 +304,14 @@ test("of many connections without token the oldest goes, and genuine clients com
 });
 
 test("who does not open its connection, or shows no token, is closed in time", async () => {
-  const { broker: impatient, stop } = await brokerFixture({
+  const fixture = await brokerFixture({
     handshakeTimeouts: { openWithinMs: 100, authorizedWithinMs: 200 },
     report: () => undefined,
   });
-  const [silent, tokenless] = [rawPeer(impatient.port), rawPeer(impatient.port)];
+  const { port } = fixture.broker;
+  const [silent, tokenless] = [rawPeer(port), rawPeer(port)];
   tokenless.write(opening);
   expect(await silent.closed).toBe("");
   expect(await tokenless.closed).toBe("amqp:unauthorized-access");
-  await stop();
+  await fixture.stop();
 });
