@@ -8,7 +8,7 @@ import { closeReceiver, logReceiveError, warn, type Consumer, type Pump } from "
 import { SettlementQueue } from "./settlement-queue.js";
 
 const retryMs = 500;
-const settleLimitMs = 10_000;
+const settleLimitMs = 30_000;
 
 /** False where it failed: that is the lock's loss, and the message comes again by itself. */
 const settle = async (
