@@ -19,7 +19,7 @@ import { purgeFinished, removeStrayMessages } from "./storage/purge.js";
 import { Registry } from "./hosts/registry.js";
 import { createSchema } from "./storage/schema.js";
 import { Timers } from "./hosts/timers.js";
-import { heard } from "./storage/transaction.js";
+import { withErrorListener } from "./storage/transaction.js";
 import { EndWaiters } from "./turns/end-waiters.js";
 import type { TurnServices } from "./turns/instance-host.js";
 import type { VersionSettings } from "./protocol/versions.js";
@@ -265,7 +265,7 @@ class Engine implements DurableEngine {
 /** To be called once the app's files are loaded; open orchestrations go on at once. */
 export const startEngine = async (options: EngineOptions): Promise<DurableEngine> => {
   // From its first moment on: between its connection and its first use, a client may be cut, too.
-  options.pool.on("connect", heard);
+  options.pool.on("connect", withErrorListener);
   await createSchema(options.pool);
   const engine = new Engine(options, await MessageIds.open(options.pool));
   await engine.start();

@@ -6,7 +6,7 @@ import { newEntity } from "../turns/command-effects.js";
 import { InstanceReader } from "../storage/instance-reader.js";
 import type { InstanceRow } from "../storage/instance-rows.js";
 import type { MessageBody } from "../protocol/messages.js";
-import { patienceMs, within } from "../storage/patience.js";
+import { callTimeoutMs, withTimeout } from "../storage/time-limit.js";
 import { isFinal, type RuntimeStatus } from "../protocol/protocol.js";
 import { removeInstances } from "../storage/purge.js";
 import type { Registry } from "../hosts/registry.js";
@@ -27,7 +27,7 @@ export type Started =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly status: RuntimeStatus };
 
-export type Told = "told" | "unknown" | "ended";
+export type SendOutcome = "sent" | "unknown" | "ended";
 
 export const newInstanceId = (): string => randomUUID().replaceAll("-", "");
 
@@ -77,14 +77,14 @@ export class Client {
   }
 
   /** Leaves a message for an open orchestration; entities take signals instead. */
-  async tell(id: string, body: MessageBody): Promise<Told> {
+  async send(id: string, body: MessageBody): Promise<SendOutcome> {
     if (!this.#registry.holds(id)) {
       const instance = await this.find(id);
       if (instance === undefined) return "unknown";
       if (isFinal(instance.status)) return "ended";
     }
     await this.#send(id, body);
-    return "told";
+    return "sent";
   }
 
   /** Resolves when the failed instance, and what failed below it, is on its way again. */
@@ -114,7 +114,7 @@ export class Client {
   async #patiently<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const withdrawal = new AbortController();
     try {
-      return await within(patienceMs, work(withdrawal.signal));
+      return await withTimeout(callTimeoutMs, work(withdrawal.signal));
     } catch (error) {
       withdrawal.abort();
       throw error;

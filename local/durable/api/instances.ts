@@ -1,6 +1,6 @@
 /** Management of one instance over HTTP: look, raise, suspend, resume, terminate, rewind, purge. */
 import type { Pool } from "pg";
-import { newInstanceId, type Client, type Told } from "./client.js";
+import { newInstanceId, type Client, type SendOutcome } from "./client.js";
 import {
   empty,
   json,
@@ -24,7 +24,7 @@ interface InstanceParts {
   readonly client: Client;
 }
 
-const told: Readonly<Record<Told, number>> = { told: 202, unknown: 404, ended: 410 };
+const statusOf: Readonly<Record<SendOutcome, number>> = { sent: 202, unknown: 404, ended: 410 };
 
 const isTrue = (text: string | null): boolean => text?.toLowerCase() === "true";
 
@@ -47,7 +47,7 @@ export class InstanceRoutes {
       case "raiseevent":
         return argument === undefined ? undefined : this.#raise(call, id, argument);
       case "terminate":
-        return this.#tell(id, { type: "terminate", reason });
+        return this.#send(id, { type: "terminate", reason });
       case "suspend":
         return this.#suspendOrResume(id, { type: "suspend", reason });
       case "resume":
@@ -91,11 +91,11 @@ export class InstanceRoutes {
     const input = jsonBody(body);
     return input === undefined
       ? invalidEvent(body)
-      : this.#tell(id, { type: "event", name, input, at: this.#parts.client.now() });
+      : this.#send(id, { type: "event", name, input, at: this.#parts.client.now() });
   }
 
-  async #tell(id: string, body: MessageBody): Promise<HttpAnswer> {
-    return empty(told[await this.#parts.client.tell(id, body)]);
+  async #send(id: string, body: MessageBody): Promise<HttpAnswer> {
+    return empty(statusOf[await this.#parts.client.send(id, body)]);
   }
 
   async #suspendOrResume(
@@ -110,7 +110,7 @@ export class InstanceRoutes {
         message: `Cannot ${body.type} the orchestration instance ${id} because instance is in the ${row.status} state.`,
         type: "System.InvalidOperationException",
       });
-    return this.#tell(id, body);
+    return this.#send(id, body);
   }
 
   async #rewind(id: string, reason: string): Promise<HttpAnswer> {

@@ -18,7 +18,7 @@ import { InstanceRoutes } from "./instances.js";
 import { ListRoutes } from "./lists.js";
 import { StartRoutes } from "./starts.js";
 import { isOutage } from "../../../shared/platform/outage.js";
-import { patienceMs, within } from "../storage/patience.js";
+import { callTimeoutMs, withTimeout } from "../storage/time-limit.js";
 import { errorMessage } from "../protocol/protocol.js";
 
 export interface HttpApiOptions extends Addresses {
@@ -100,7 +100,7 @@ export class HttpApi {
       const answered = this.#route(area.toLowerCase(), inner);
       // However long it takes to remove a million: each of its steps has a limit of its own.
       const isPurge = method === "DELETE" && rest.length === 0;
-      const answer = isPurge ? answered : within(patienceMs + waitMs(query), answered);
+      const answer = isPurge ? answered : withTimeout(callTimeoutMs + waitMs(query), answered);
       return (await answer) ?? empty(404);
     } catch (error) {
       if (isOutage(error)) return empty(503, { "Retry-After": "2" });

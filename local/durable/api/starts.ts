@@ -82,7 +82,7 @@ export class StartRoutes {
     for (;;) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) return accepted;
-      const end = await watch.within(Math.min(leftMs, lookAgainMs));
+      const end = await watch.next(Math.min(leftMs, lookAgainMs));
       if (end?.status === "Completed") return json(200, storedJson(end.output));
       // Looking also finds an end that came about in another host.
       const answer = await this.#result(id);

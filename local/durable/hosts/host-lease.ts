@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { noteFailure } from "../../failures.js";
-import { heard } from "../storage/transaction.js";
+import { withErrorListener } from "../storage/transaction.js";
 
 /** The first number of the two-part advisory locks by which hosts show that they are alive. */
 const lockSpace = 0x64757261;
@@ -110,7 +110,7 @@ export class HostLease {
   }
 
   async #register(): Promise<void> {
-    const client = heard(await this.#pool.connect());
+    const client = withErrorListener(await this.#pool.connect());
     try {
       await this.#announce(client);
     } catch (error) {

@@ -76,7 +76,7 @@ export class Session {
   }
 
   /** False where only a new replay can tell how the code goes on. */
-  get canGoOn(): boolean {
+  get canResume(): boolean {
     return !this.#isBroken && this.#executor !== undefined && isSteppable(this.#executor);
   }
 
@@ -103,7 +103,7 @@ export class Session {
   }
 
   /** Plays the events that follow those given so far, exactly as a replay would come to them. */
-  goOn(events: readonly HistoryEvent[]): Played {
+  resume(events: readonly HistoryEvent[]): Played {
     const executor = this.#executor;
     if (executor === undefined || !isSteppable(executor))
       throw new Error("This orchestration has to be replayed.");

@@ -4,7 +4,7 @@ import type pg from "pg";
 import type { Change, Committed, CreatedInstance } from "./change.js";
 import { flushStatement } from "./flush/statement.js";
 import { isOutage } from "../../../shared/platform/outage.js";
-import { heard } from "./transaction.js";
+import { withErrorListener } from "./transaction.js";
 
 interface Waiting {
   readonly change: Change;
@@ -114,7 +114,7 @@ export class Committer {
   }
 
   async #connect(): Promise<pg.PoolClient> {
-    const client = heard(await this.#pool.connect());
+    const client = withErrorListener(await this.#pool.connect());
     try {
       if (this.#stopped) throw new Error("Nothing is written any more.");
       await client.query("set plan_cache_mode = force_generic_plan");

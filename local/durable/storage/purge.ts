@@ -1,12 +1,12 @@
 /** Removes instances with all that belongs to them. */
 import type { Pool } from "pg";
-import { within } from "./patience.js";
+import { withTimeout } from "./time-limit.js";
 
 /** Small enough that no other transaction waits long for it. */
 const batchSize = 1_000;
 
 /** A batch takes milliseconds, finding it seconds among millions; a database that takes longer is away. */
-const batchPatienceMs = 30_000;
+const batchTimeoutMs = 30_000;
 
 /** An orchestration that was rewound since it was found, and so is open again, stays. */
 const removal = `
@@ -58,12 +58,12 @@ const removeFinished = async (
          and ${condition} order by completed_at, key limit $3`,
       [after.ended, after.key, batchSize, ...values],
     );
-    const { rows } = await within(batchPatienceMs, found);
+    const { rows } = await withTimeout(batchTimeoutMs, found);
     const last = rows.at(-1);
     if (last === undefined) return removed;
     after = last;
     const keys = rows.map(({ key }) => key);
-    removed += await within(batchPatienceMs, removeInstances(pool, keys));
+    removed += await withTimeout(batchTimeoutMs, removeInstances(pool, keys));
   }
 };
 

@@ -2,7 +2,7 @@
 import type { Pool, PoolClient } from "pg";
 
 /** A lost connection shows in the next query; its event, unheard, would end the process. */
-export const heard = (client: PoolClient): PoolClient => {
+export const withErrorListener = (client: PoolClient): PoolClient => {
   if (!client.listeners("error").includes(ignore)) client.on("error", ignore);
   return client;
 };
@@ -13,7 +13,7 @@ export const inTransaction = async <Result>(
   pool: Pool,
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> => {
-  const client = heard(await pool.connect());
+  const client = withErrorListener(await pool.connect());
   try {
     await client.query("begin");
     const result = await work(client);

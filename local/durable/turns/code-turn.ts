@@ -62,9 +62,9 @@ const run = async (
   events: readonly HistoryEvent[],
 ): Promise<Run> => {
   const { session } = state;
-  if (session?.canGoOn === true) {
+  if (session?.canResume === true) {
     const unseen = [...state.history.slice(session.given), ...events];
-    return { session, isReplay: false, ...session.goOn(unseen) };
+    return { session, isReplay: false, ...session.resume(unseen) };
   }
   const subject = {
     name,

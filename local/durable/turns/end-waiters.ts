@@ -31,7 +31,7 @@ export class EndWatch {
   }
 
   /** Resolves when the instance ends in this process, with its end, or else after `timeoutMs`. */
-  async within(timeoutMs: number): Promise<InstanceEnd | undefined> {
+  async next(timeoutMs: number): Promise<InstanceEnd | undefined> {
     if (!this.#isOver)
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs);

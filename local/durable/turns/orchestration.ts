@@ -8,7 +8,7 @@ import type { StoredActivity } from "../storage/instance-rows.js";
 import { countUndated, type Message } from "../protocol/messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
 import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
-import { within } from "../storage/patience.js";
+import { withTimeout } from "../storage/time-limit.js";
 import { errorMessage } from "../protocol/protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import type { Turn, TurnContext } from "./turn.js";
@@ -102,7 +102,7 @@ export class Orchestration implements LiveInstance {
     if (this.#verdict === "leave") return undefined;
     const first = this.#nextTurn();
     // A turn that fails does so again where it is waited for, as a late one.
-    const prompt = await within(firstTurnMs, first).catch(() => undefined);
+    const prompt = await withTimeout(firstTurnMs, first).catch(() => undefined);
     if (prompt === undefined) this.#lateStep = first;
     return prompt;
   }

@@ -16,7 +16,7 @@ import { InstanceStore } from "../../../local/durable/hosts/instance-store.js";
 import { historyEvent } from "../../../local/durable/protocol/protocol.js";
 import { Registry } from "../../../local/durable/hosts/registry.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
-import { heard } from "../../../local/durable/storage/transaction.js";
+import { withErrorListener } from "../../../local/durable/storage/transaction.js";
 import { Timers } from "../../../local/durable/hosts/timers.js";
 import type { TurnServices } from "../../../local/durable/turns/instance-host.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
@@ -54,7 +54,7 @@ const functions: DurableFunctions = {
 beforeEach(async () => {
   database = await createDatabase();
   pool = new Pool({ connectionString: database.url });
-  pool.on("connect", heard);
+  pool.on("connect", withErrorListener);
   await createSchema(pool);
   const nothing = {
     onMessage: () => undefined,

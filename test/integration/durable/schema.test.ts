@@ -7,7 +7,7 @@ import type { MessageBody } from "../../../local/durable/protocol/messages.js";
 import { historyEvent } from "../../../local/durable/protocol/protocol.js";
 import { instancesWithWork } from "../../../local/durable/storage/instance-rows.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
-import { heard } from "../../../local/durable/storage/transaction.js";
+import { withErrorListener } from "../../../local/durable/storage/transaction.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { startDurableHost } from "../../support/durable/durable-host.js";
 
@@ -86,7 +86,7 @@ let pool: Pool;
 beforeEach(async () => {
   database = await createDatabase();
   pool = new Pool({ connectionString: database.url });
-  pool.on("connect", heard);
+  pool.on("connect", withErrorListener);
   await pool.query(before);
 });
 afterEach(async () => {

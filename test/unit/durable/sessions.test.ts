@@ -143,7 +143,7 @@ test("a session and a replay agree on every turn of any orchestrator", async () 
         const replayed = await runTurn(cold);
         const seenByReplay = seen;
         seen = [];
-        const isWarm = world.state.session?.canGoOn === true;
+        const isWarm = world.state.session?.canResume === true;
         const turn = await runTurn(warm);
         if (isWarm) warmTurns++;
         expect(comparable(turn, turn.cancelledTimers)).toBe(

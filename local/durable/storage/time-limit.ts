@@ -2,7 +2,7 @@
 import { OutageError } from "../../../shared/platform/outage.js";
 
 /** So long whoever asks from outside waits for the database before hearing that it is away. */
-export const patienceMs = 5_000;
+export const callTimeoutMs = 5_000;
 
 /** The database has not answered in time. What it was asked for may have happened, or may yet. */
 export class DatabaseAway extends OutageError {
@@ -14,7 +14,10 @@ export class DatabaseAway extends OutageError {
 }
 
 /** Rejects after `timeoutMs`, whatever becomes of the work. */
-export const within = async <Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> => {
+export const withTimeout = async <Result>(
+  timeoutMs: number,
+  work: Promise<Result>,
+): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
