@@ -1,5 +1,6 @@
-// Lint rules: type-aware TypeScript rules, the folders' import rule, and determinism of flows.
+// Lint rules: type-aware TypeScript rules, the folders' import rule, no circles, and determinism of flows.
 import tseslint from "typescript-eslint";
+import { circleRule } from "./scripts/import-circles.mjs";
 import { importRule } from "./scripts/import-rule.mjs";
 
 const nondeterministic = [
@@ -24,9 +25,10 @@ export default tseslint.config(
     languageOptions: {
       parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
     },
-    plugins: { borsello: { rules: { imports: importRule } } },
+    plugins: { borsello: { rules: { imports: importRule, circles: circleRule } } },
     rules: {
       "borsello/imports": "error",
+      "borsello/circles": "error",
       "@typescript-eslint/no-explicit-any": "error",
       "@typescript-eslint/switch-exhaustiveness-check": "error",
       "@typescript-eslint/strict-boolean-expressions": ["error", { allowNullableBoolean: false }],
