@@ -38,7 +38,7 @@ test("killed once an attachment is stored, it shows none, sweeps its bytes and t
   await age(ticket);
   // The clock's move makes every timer that is due fire.
   await ticketsAt(calls.stack).moveClock(new Date().toISOString(), 1);
-  await expect.poll(() => calls.traces(ticket), { timeout: 20_000 }).toBe(before);
+  await expect.poll(() => calls.traces(ticket)).toBe(before);
   expect(await documentsOf(ticket)).toBe(1);
 
   expect((await calls.upload(ticket, "next.png", pngFile)).id).toBe(2);

@@ -69,7 +69,7 @@ test.each(["matchFirstSct", "concludeContract", "requestMandateActivation"])(
     const struck = await acme.openWallet();
     const { pid } = stack;
     const onboarding = cutShort(onboardUntil(acme, struck));
-    await expect.poll(() => isAlive(pid), { timeout: 15_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
     await stack.restart();
     await onboarding;
     await onboardRest(acme, struck);

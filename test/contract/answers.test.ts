@@ -125,9 +125,7 @@ test("every route of the wallet API answers as its document says, refusals inclu
     }),
   );
   await expect
-    .poll(async () => valueOf(await call(wallets.getWalletRoute, { params })).isIbanValidated, {
-      timeout: 15_000,
-    })
+    .poll(async () => valueOf(await call(wallets.getWalletRoute, { params })).isIbanValidated)
     .toBe(true);
 
   expect(await call(mandates.getWalletMandateRoute, { params })).toMatchObject({ status: 404 });
@@ -136,14 +134,10 @@ test("every route of the wallet API answers as its document says, refusals inclu
   valueOf(await call(mandates.fillMandateRoute, { params }));
   valueOf(await call(mandates.signMandateRoute, { params }));
   await expect
-    .poll(async () => (await call(mandates.getMandatePdfRoute, { params })).status, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await call(mandates.getMandatePdfRoute, { params })).status)
     .toBe(200);
   await expect
-    .poll(async () => (await call(mandates.disableMandateRoute, { params })).status, {
-      timeout: 15_000,
-    })
+    .poll(async () => (await call(mandates.disableMandateRoute, { params })).status)
     .toBe(200);
   valueOf(await call(getOnboarding, { params }));
   valueOf(await call(iban.deleteWalletIbanRoute, { params }));

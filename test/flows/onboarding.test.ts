@@ -155,9 +155,7 @@ describe("the contract", () => {
 
 describe("a wallet that is closed", () => {
   const flowBecomes = async (instanceId: string, runtimeStatus: string): Promise<void> => {
-    await expect
-      .poll(() => instanceOf(stack, instanceId), { timeout: 15_000 })
-      .toMatchObject({ runtimeStatus });
+    await expect.poll(() => instanceOf(stack, instanceId)).toMatchObject({ runtimeStatus });
   };
 
   test("ends its onboarding, and deleted for good it leaves no flow behind", async () => {

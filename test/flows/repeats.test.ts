@@ -79,11 +79,11 @@ const onboarded = async (): Promise<Owner> => {
 
 test("every message of a finished onboarding, told twice more, changes nothing", async () => {
   const owner = await onboarded();
-  await expect.poll(isQuiet, { timeout: 10_000 }).toBe(true);
+  await expect.poll(isQuiet).toBe(true);
   const before = await traceOf(owner);
   await tellAgain(owner);
   await tellAgain(owner);
-  await expect.poll(isQuiet, { timeout: 20_000 }).toBe(true);
+  await expect.poll(isQuiet).toBe(true);
   expect(await traceOf(owner)).toEqual(before);
 });
 
@@ -103,9 +103,7 @@ test("a flow whose history is lost is started anew from the database", async () 
   const { startedAt } = await acme.onboarding(owner);
   await acme.moveClock(startedAt, 0.1);
   for (const flow of flows)
-    await expect
-      .poll(() => instanceOf(stack, flow), { timeout: 10_000 })
-      .toMatchObject({ runtimeStatus: "Running" });
+    await expect.poll(() => instanceOf(stack, flow)).toMatchObject({ runtimeStatus: "Running" });
   await acme.pay(owner, instructions);
   await acme.stepBecomes(owner, "ibanValidation", "Completed");
 });

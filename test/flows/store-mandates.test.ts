@@ -39,6 +39,6 @@ test("an active mandate of a store is revoked by the bank once it is disabled", 
     value: { status: "DisableRequested" },
   });
   await expect
-    .poll(() => acme.call(getStoreMandateRoute, { params }), { timeout: 15_000 })
+    .poll(() => acme.call(getStoreMandateRoute, { params }))
     .toMatchObject({ ok: true, value: { status: "Disabled" } });
 });

@@ -15,7 +15,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { interval: 50 };
 const expired = /^SystemDaemon noted that the expiration date has passed$/;
 
 const flowSays = async (caseNumber: string, status: string): Promise<void> => {

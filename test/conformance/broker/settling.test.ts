@@ -165,8 +165,8 @@ test("a renewed lock outlives its first duration", async () => {
   const receiver = fixture.client.createReceiver("brief", { maxAutoLockRenewalDurationInMs: 0 });
   const message = one(await receiver.receiveMessages(1));
   const first = message.lockedUntilUtc?.getTime() ?? 0;
-  for (let renewal = 0; renewal < 3; renewal += 1) {
-    await setTimeout(500);
+  while (Date.now() < first + 100) {
+    await setTimeout(100);
     expect((await receiver.renewMessageLock(message)).getTime()).toBeGreaterThan(first);
   }
   await receiver.completeMessage(message);
@@ -208,7 +208,7 @@ test("an expired message becomes a dead letter where the queue keeps them", asyn
     subQueueType: "deadLetter",
     receiveMode: "receiveAndDelete",
   });
-  expect(one(await letters.receiveMessages(1, { maxWaitTimeInMs: 5000 }))).toMatchObject({
+  expect(one(await letters.receiveMessages(1))).toMatchObject({
     body: "late",
     deadLetterReason: "TTLExpiredException",
     deadLetterErrorDescription: "The message expired and was dead lettered.",

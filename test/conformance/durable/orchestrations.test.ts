@@ -94,14 +94,14 @@ describe("retries", () => {
   });
 
   test("make no further attempt when their time is over", async () => {
-    const limited = { first: 100, max: 50, timeout: 400 };
+    const limited = { first: 100, max: 50, timeout: 2_000 };
     const { output } = await host.run("retries", "retries-late", {
       failures: 99,
       options: limited,
     });
     const { attempts } = output as { attempts: number };
     expect(attempts).toBeGreaterThan(1);
-    expect(attempts).toBeLessThanOrEqual(4);
+    expect(attempts).toBeLessThanOrEqual(20);
   });
 
   test("keep their place when they outlive the Task.any that first awaited them", async () => {

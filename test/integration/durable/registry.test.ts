@@ -105,7 +105,7 @@ afterEach(async () => {
 });
 
 const quiet = async (): Promise<void> => {
-  await expect.poll(() => registry.isBusy, { timeout: 20_000 }).toBe(false);
+  await expect.poll(() => registry.isBusy).toBe(false);
 };
 
 /** Suspended after their first turn, in which they asked for the activity 0. */
@@ -165,7 +165,7 @@ test("what found no room in memory is fetched as soon as the others rest, and th
     end = resolve;
   });
   const swept = registry.sweep();
-  await expect.poll(() => registry.size, { timeout: 20_000 }).toBe(10_000);
+  await expect.poll(() => registry.size).toBe(10_000);
   await client.signal(entity, "add", "1");
   end(null);
   await quiet();

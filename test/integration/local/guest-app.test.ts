@@ -61,7 +61,7 @@ test("an app gets a database, a broker and a durable engine, and its functions a
 
     await fetch(`${url}/api/post`, { method: "POST", body: "Dear guest" });
     await expect
-      .poll(async () => (await fetch(`${url}/api/arrived`)).json(), { timeout: 10_000 })
+      .poll(async () => (await fetch(`${url}/api/arrived`)).json())
       .toEqual(["Dear guest"]);
     const greet = `${url}/runtime/webhooks/durabletask/orchestrators/greet?code=local-key&timeout=10`;
     expect(await (await fetch(greet, { method: "POST", body: '"Ada"' })).json()).toBe("Hello Ada");

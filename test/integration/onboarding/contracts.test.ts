@@ -1,5 +1,5 @@
 /** A contract's way on a real database: asked for, signed or declined, each once; documents for ever. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { contractEndpoints } from "../../../functions/onboarding/contract.js";
 import type { Services } from "../../../functions/kit/services.js";
 import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
@@ -142,9 +142,7 @@ test("a call that waits for the signature learns that its wallet was deleted mea
     path: `/wallet/wallets/${walletId}/contract/sign`,
     headers: { authorization: "Bearer token", authkey: "key", partner: "acme" },
   });
-  await vi.waitFor(async () => {
-    expect(await findContract(database, walletId)).toBeDefined();
-  });
+  await expect.poll(() => findContract(database, walletId)).toBeDefined();
   made(await suspendWallet(database, acme, walletId));
   made(await closeWallet(database, acme, walletId, { requiresZeroBalance: false }));
   made(await destroyWallet(database, acme, walletId));

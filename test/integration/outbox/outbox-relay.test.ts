@@ -233,7 +233,7 @@ describe("while the broker is away", () => {
     expect(await waiting()).toBe(19);
 
     broker = await startBroker({ connectionString: bank.url, topology, port });
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(0);
+    await expect.poll(waiting).toBe(0);
     expect((await take("acme", 20)).map(numberOf)).toEqual(
       Array.from({ length: 20 }, (_, index) => index + 1),
     );

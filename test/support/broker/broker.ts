@@ -1,6 +1,10 @@
 /** A broker on a database of its own, for tests with the genuine client. */
 import { createHmac } from "node:crypto";
-import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import {
+  ServiceBusClient,
+  type ServiceBusReceivedMessage,
+  type ServiceBusReceiver,
+} from "@azure/service-bus";
 import { startBroker, type Broker, type BrokerOptions } from "../../../local/broker/broker.js";
 import { parseTopology } from "../../../local/broker/topology.js";
 import { createDatabase } from "../database/database.js";
@@ -32,7 +36,14 @@ export const testConfiguration = {
             Name: "unique",
             Properties: {
               RequiresDuplicateDetection: true,
-              DuplicateDetectionHistoryTimeWindow: "PT2S",
+              DuplicateDetectionHistoryTimeWindow: "PT1M",
+            },
+          },
+          {
+            Name: "soon-forgotten",
+            Properties: {
+              RequiresDuplicateDetection: true,
+              DuplicateDetectionHistoryTimeWindow: "PT1S",
             },
           },
         ],
@@ -151,6 +162,17 @@ export const codeOf = async (call: Promise<unknown>): Promise<unknown> => {
     const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
     return last instanceof Error && "code" in last ? last.code : last;
   }
+};
+
+/** So many messages, however long they take, and what comes with them beyond these. */
+export const receiveExactly = async (
+  receiver: ServiceBusReceiver,
+  count: number,
+): Promise<ServiceBusReceivedMessage[]> => {
+  const received: ServiceBusReceivedMessage[] = [];
+  while (received.length < count)
+    received.push(...(await receiver.receiveMessages(count - received.length)));
+  return [...received, ...(await receiver.receiveMessages(100, { maxWaitTimeInMs: 80 }))];
 };
 
 /** The one message that is expected, or a failure that says that there was none. */

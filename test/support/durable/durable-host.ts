@@ -59,7 +59,7 @@ export class DurableHost {
 
   /** Waits until the instance has one of the statuses; by default, until it has ended. */
   async until(id: string, statuses: readonly string[] = ended): Promise<InstanceStatus> {
-    const deadline = Date.now() + 20_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const status = await this.status(id);
       if (statuses.includes(status.runtimeStatus)) return status;

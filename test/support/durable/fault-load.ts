@@ -224,8 +224,7 @@ export class FaultLoad {
       const answer = await this.lives.ask("GET", `entities/counter/${key}`);
       return answer.status === 404 ? 0 : answer.json();
     };
-    for (const [key, sum] of Object.entries(sums))
-      await expect.poll(() => read(key), { timeout: 10_000 }).toBe(sum);
+    for (const [key, sum] of Object.entries(sums)) await expect.poll(() => read(key)).toBe(sum);
   }
 
   /** Nothing is left over of what has ended, and nothing of what was purged. */
@@ -242,9 +241,7 @@ export class FaultLoad {
           where not exists (select from durable.instance i where i.key = h.key))::int as orphans`,
         )
       ).rows;
-    await expect
-      .poll(count, { timeout: 10_000 })
-      .toEqual([{ messages: [], activities: 0, purged: 0, orphans: 0 }]);
+    await expect.poll(count).toEqual([{ messages: [], activities: 0, purged: 0, orphans: 0 }]);
     await client.end();
   }
 

@@ -53,7 +53,7 @@ const valueOf = <Value>(result: CallResult<Value>): Value => {
   throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
 };
 
-const patience = { timeout: 15_000, interval: 50 };
+const patience = { interval: 50 };
 let customers = 0;
 
 const InstanceStatus = z.object({ runtimeStatus: z.string(), customStatus: z.unknown() });

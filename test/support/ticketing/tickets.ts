@@ -8,7 +8,7 @@ import type { CallResult } from "../../../shared/http/client.js";
 import { clientOf } from "../platform/api.js";
 import type { TestStack } from "../platform/stack.js";
 
-const patience = { timeout: 20_000, interval: 50 };
+const patience = { interval: 50 };
 
 export const valueOf = <Value>(result: CallResult<Value>): Value => {
   if (result.ok) return result.value;

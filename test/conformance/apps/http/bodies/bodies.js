@@ -73,10 +73,13 @@ post("forgets", () => {
   return { status: 202 };
 });
 post("hangs", () => new Promise(() => undefined));
+let slowBegun = false;
 post("slow", async () => {
+  slowBegun = true;
   await new Promise((resolve) => setTimeout(resolve, 500));
   return { body: "finished" };
 });
+post("slowBegun", () => ({ jsonBody: slowBegun }));
 post("talks", (request, context) => {
   context.debug("a quiet word", { with: "data" });
   return {};
