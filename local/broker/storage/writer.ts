@@ -14,7 +14,8 @@ const takeOverMs = 10_000;
  * on how small the tables happened to be at that moment.
  */
 const sessionSettings = `set application_name = 'broker'; set enable_seqscan = off;
-  set enable_hashjoin = off; set enable_mergejoin = off; set jit = off`;
+  set enable_hashjoin = off; set enable_mergejoin = off; set jit = off;
+  set plan_cache_mode = force_generic_plan`;
 
 export interface Statement {
   readonly name: string;
