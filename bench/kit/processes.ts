@@ -15,16 +15,22 @@ const stop = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 };
 
-/** The bare node:http echo, in a process of its own. */
-export const startEcho = async (): Promise<EchoServer> => {
-  const child = spawn(process.execPath, [resolve("dist/bench/kit/echo-server.js")], {
+const startServer = async (program: string): Promise<EchoServer> => {
+  const child = spawn(process.execPath, [resolve(program)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [line] = (await once(child.stdout, "data")) as [Buffer];
   const { pid } = child;
-  if (pid === undefined) throw new Error("The echo server has no process id.");
+  if (pid === undefined) throw new Error(`${program} has no process id.`);
   return { url: `http://127.0.0.1:${line.toString().trim()}/`, pid, stop: async () => stop(child) };
 };
+
+/** The bare node:http echo, in a process of its own. */
+export const startEcho = (): Promise<EchoServer> => startServer("dist/bench/kit/echo-server.js");
+
+/** A server without a job, which has loaded what host and app must load. */
+export const startOnlyLibraries = (): Promise<EchoServer> =>
+  startServer("dist/bench/kit/only-libraries.js");
 
 const statusField = async (pid: number, field: string): Promise<number | null> => {
   const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");

@@ -3,7 +3,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "../kit/load.js";
 import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform/process.js";
-import { descendants, privateMiB, residentMiB, startEcho } from "../kit/processes.js";
+import {
+  descendants,
+  privateMiB,
+  residentMiB,
+  startEcho,
+  startOnlyLibraries,
+} from "../kit/processes.js";
 import type { Row, Scenario } from "../kit/scenario.js";
 
 const runs = 5;
@@ -20,12 +26,14 @@ const timedStart = async (folder: string): Promise<[PlatformProcess, number]> =>
 
 const memoryRows = async (platform: PlatformProcess): Promise<readonly Row[]> => {
   const echo = await startEcho();
+  const libraries = await startOnlyLibraries();
   try {
-    await fetch(echo.url);
+    for (const { url } of [echo, libraries]) await fetch(url);
     await sleep(idleSeconds * 1000);
     const mine = await residentMiB(platform.pid);
     const bare = await residentMiB(echo.pid);
-    if (mine === null || bare === null) return [];
+    const needed = await residentMiB(libraries.pid);
+    if (mine === null || bare === null || needed === null) return [];
     const others = await Promise.all((await descendants(platform.pid)).map(privateMiB));
     const database = others.reduce((sum, mib) => sum + mib, 0);
     return [
@@ -35,12 +43,18 @@ const memoryRows = async (platform: PlatformProcess): Promise<readonly Row[]> =>
         beside: `bare node:http ${bare.toFixed(0)} MiB, ratio ${(mine / bare).toFixed(2)}; goal G7 110 MB, 1.5`,
       },
       {
+        what: "a process that has loaded the client libraries and does nothing",
+        figure: `${needed.toFixed(0)} MiB`,
+        beside: `ratio to the bare node:http ${(needed / bare).toFixed(2)}; the host's to it ${(mine / needed).toFixed(2)}`,
+      },
+      {
         what: "PostgreSQL with its connections, proportional share",
         figure: `${database.toFixed(0)} MiB`,
         beside: "not in the goal",
       },
     ];
   } finally {
+    await libraries.stop();
     await echo.stop();
   }
 };
