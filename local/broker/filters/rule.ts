@@ -43,11 +43,11 @@ const correlationPredicate = (filter: Extract<RuleFilter, { kind: "correlation" 
   const wantedUser = Object.entries(properties).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
-  const locks = (found: ReadonlyMap<string, FieldValue>, name: string, value: unknown): boolean =>
+  const fits = (found: ReadonlyMap<string, FieldValue>, name: string, value: unknown): boolean =>
     value === undefined || found.get(name) === value;
   return (fields) =>
-    wanted.every(([name, value]) => locks(fields.system, name, value)) &&
-    wantedUser.every(([name, value]) => locks(fields.user, name, value));
+    wanted.every(([name, value]) => fits(fields.system, name, value)) &&
+    wantedUser.every(([name, value]) => fits(fields.user, name, value));
 };
 
 /** The rules of one subscription, compiled. */

@@ -1,5 +1,6 @@
 /** SQL filters of subscriptions: conditions over system and user properties, with unknown as in SQL. */
 import type { FieldValue, MessageFields } from "./fields.js";
+import { likeMatcher } from "./like.js";
 import { filterError, tokensOf, type Token } from "./sql-tokens.js";
 
 type Expression = (fields: MessageFields) => FieldValue;
@@ -66,19 +67,6 @@ const not =
     const value = operand(fields);
     return typeof value === "boolean" ? !value : null;
   };
-
-const likePattern = (pattern: string, escape: string | null): RegExp => {
-  let source = "";
-  for (let at = 0; at < pattern.length; at += 1) {
-    const isEscaped = pattern[at] === escape && at + 1 < pattern.length;
-    if (isEscaped) at += 1;
-    const character = pattern[at] ?? "";
-    if (!isEscaped && character === "%") source += "[^]*";
-    else if (!isEscaped && character === "_") source += "[^]";
-    else source += character.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-  }
-  return new RegExp(`^${source}$`);
-};
 
 /** Precedence from loose to tight: or, and, not, comparison, sum, product, sign, value. */
 class Parser {
@@ -149,10 +137,10 @@ class Parser {
 
   #like(left: Expression): Expression {
     const pattern = this.#text();
-    const expression = likePattern(pattern, this.#word("escape") ? this.#text() : null);
+    const matches = likeMatcher(pattern, this.#word("escape") ? this.#text() : null);
     return (fields) => {
       const value = left(fields);
-      return typeof value === "string" ? expression.test(value) : null;
+      return typeof value === "string" ? matches(value) : null;
     };
   }
 
@@ -240,8 +228,13 @@ class Parser {
   }
 }
 
+/** As the service has it (quotas: the length of a filter's condition). */
+const expressionCharactersMax = 1_024;
+
 /** Compiles an expression; only a condition that is true lets a message pass, not one unknown. */
 export const parseSqlFilter = (expression: string): ((fields: MessageFields) => boolean) => {
+  if (expression.length > expressionCharactersMax)
+    throw filterError(`it has more than ${expressionCharactersMax} characters`);
   const condition = new Parser(tokensOf(expression)).parse();
   return (fields) => condition(fields) === true;
 };
