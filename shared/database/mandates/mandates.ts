@@ -8,8 +8,7 @@ import {
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { uuidv7 } from "../../platform/ids.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
-import { transition, type Transition } from "./transitions.js";
-import { flowMessage, outboxInsert } from "../outbox/wallet-messages.js";
+import { disabling, transition } from "./transitions.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 const StoredMandate = z.object({
@@ -24,9 +23,6 @@ const StoredMandate = z.object({
 /** A mandate with what its record does not show. */
 export type StoredMandate = z.infer<typeof StoredMandate>;
 
-const columns = `borsello.mandate_record(m) as mandate, sign_attempt as "signAttempt",
-  sign_requested_at as "signRequestedAt", document_key as "documentKey"`;
-
 /** Where the sealed PDF of this signature is kept. */
 export const mandateDocumentKey = (mandateId: string, signAttempt: number): string =>
   `mandate/${mandateId}/${signAttempt}`;
@@ -37,7 +33,9 @@ export const findMandate = (
 ): Promise<StoredMandate | undefined> =>
   database.row(
     StoredMandate,
-    `select ${columns} from borsello.mandate as m where mandate_id = $1`,
+    `select borsello.mandate_record(m) as mandate, sign_attempt as "signAttempt",
+       sign_requested_at as "signRequestedAt", document_key as "documentKey"
+     from borsello.mandate as m where mandate_id = $1`,
     [mandateId],
   );
 
@@ -48,7 +46,9 @@ export const findCurrentMandate = (
 ): Promise<StoredMandate | undefined> =>
   database.row(
     StoredMandate,
-    `select ${columns} from borsello.mandate as m
+    `select borsello.mandate_record(m) as mandate, sign_attempt as "signAttempt",
+       sign_requested_at as "signRequestedAt", document_key as "documentKey"
+     from borsello.mandate as m
      where wallet_id = $1 order by mandate_id desc limit 1`,
     [walletId],
   );
@@ -64,23 +64,15 @@ export const uniqueReferenceOf = (mandateId: string): string =>
 
 const insertMandate = `
   with made as (
-    insert into borsello.mandate (mandate_id, wallet_id, partner_key, mandate_unique_reference,
-      debtor_name, debtor_iban, amount_cents, frequency, address_street, city)
+    insert into borsello.mandate as m (mandate_id, wallet_id, partner_key,
+      mandate_unique_reference, debtor_name, debtor_iban, amount_cents, frequency, address_street,
+      city)
     select $3, wallet_id, partner_key, $4, first_name || ' ' || last_name, iban, $5, $6,
       nullif(concat_ws(' ', address_street, address_number), ''), city
     from borsello.wallet where wallet_id = $1
-    returning *
-  ), audited as (
-    insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
-    select $2, partner_key, 'Mandate', mandate_id::text, 'initialise', status from made
-  ), told as (${outboxInsert(
-    flowMessage("MandateInitialised", "made", {
-      walletId: "wallet_id",
-      partnerKey: "partner_key",
-      fields: "'mandateId', mandate_id",
-    }),
-  )})
-  select mandate_id from made`;
+    returning m
+  )
+  select borsello.record_mandate_change(m, $2, 'initialise', null, 'MandateInitialised') from made`;
 
 type InitialiseRefusal =
   WalletRefusal | "WalletNotActive" | "IbanNotValidated" | "MandateAlreadyPresent";
@@ -124,12 +116,12 @@ export const initialiseMandate = async (
 
 export type MandateRefusal = WalletRefusal | "MandateNotFound" | "MandateStatusInvalid";
 
-/** Changes the wallet's current mandate by the transition of its present status. */
+/** Changes the wallet's current mandate by the statement for its present status. */
 const changeCurrent = (
   database: Database,
   actor: Actor,
   walletId: string,
-  wantedFor: (status: MandateStatus) => Transition,
+  statementFor: (status: MandateStatus) => string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
@@ -137,12 +129,23 @@ const changeCurrent = (
     const current = await findCurrentMandate(tx, walletId);
     if (current === undefined) return refusal("MandateNotFound", { walletId });
     const { mandateId, status } = current.mandate;
-    const changed = await transition(tx, mandateId, actor.clientId, wantedFor(status));
+    const changed = await transition(tx, statementFor(status), mandateId, actor.clientId);
     const found = (await findMandate(tx, mandateId)) ?? current;
     return changed
       ? success(found)
       : refusal("MandateStatusInvalid", { mandateStatus: found.mandate.status });
   });
+
+const fill = `
+  with changed as (
+    update borsello.mandate as m set status = 'Filled', fill_date = borsello.platform_now(),
+      (address_street, city) = (
+        select nullif(concat_ws(' ', w.address_street, w.address_number), ''), w.city
+        from borsello.wallet as w where w.wallet_id = m.wallet_id)
+    where mandate_id = $1 and status in ('Draft', 'Filled')
+    returning m, old.status as status_before
+  )
+  select borsello.record_mandate_change(m, $2, 'fill', status_before) from changed`;
 
 /** Address and city are taken from the wallet again; the debtor stays the one of the initialisation. */
 export const fillMandate = (
@@ -150,14 +153,19 @@ export const fillMandate = (
   actor: Actor,
   walletId: string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, () => ({
-    action: "fill",
-    from: ["Draft", "Filled"],
-    to: "Filled",
-    set: `fill_date = borsello.platform_now(), (address_street, city) = (
-      select nullif(concat_ws(' ', w.address_street, w.address_number), ''), w.city
-      from borsello.wallet as w where w.wallet_id = mandate.wallet_id)`,
-  }));
+  changeCurrent(database, actor, walletId, () => fill);
+
+const requestSignature = `
+  with changed as (
+    update borsello.mandate as m
+    set sign_attempt = sign_attempt + (sign_requested_at is null)::integer,
+      sign_requested_at = coalesce(sign_requested_at, borsello.platform_now())
+    where mandate_id = $1 and status = 'Filled'
+    returning m, old.status as status_before
+  )
+  select borsello.record_mandate_change(
+    m, $2, 'requestSignature', status_before, 'MandateSigned')
+  from changed`;
 
 /** The mandate stays Filled until the flow has sealed its PDF; asking again is no second signature. */
 export const requestMandateSignature = (
@@ -165,34 +173,7 @@ export const requestMandateSignature = (
   actor: Actor,
   walletId: string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, () => ({
-    action: "requestSignature",
-    from: ["Filled"],
-    to: "Filled",
-    set: `sign_attempt = sign_attempt + (sign_requested_at is null)::integer,
-      sign_requested_at = coalesce(sign_requested_at, borsello.platform_now())`,
-    message: "MandateSigned",
-  }));
-
-const cancel: Transition = {
-  action: "cancel",
-  from: ["Draft", "Filled"],
-  to: "Cancelled",
-  set: "disabled_date = borsello.platform_now()",
-  message: "MandateSettled",
-};
-
-const askToDisable: Transition = {
-  action: "requestDisable",
-  from: ["ActivationRequested", "Active"],
-  to: "DisableRequested",
-  set: "disable_request_date = borsello.platform_now()",
-  message: "MandateDisableRequested",
-};
-
-/** Cancelled at once when its activation was never requested, else for the bank to confirm. */
-export const disabling = (status: MandateStatus): Transition =>
-  cancel.from.includes(status) ? cancel : askToDisable;
+  changeCurrent(database, actor, walletId, () => requestSignature);
 
 export const requestDisable = (
   database: Database,
@@ -210,5 +191,5 @@ export const disableOpenMandate = async (
   const current = await findCurrentMandate(tx, walletId);
   if (current === undefined) return;
   const { mandateId, status } = current.mandate;
-  await transition(tx, mandateId, clientId, disabling(status));
+  await transition(tx, disabling(status), mandateId, clientId);
 };

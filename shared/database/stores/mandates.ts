@@ -5,8 +5,8 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { debtorOf, type Debtor } from "../../domain/wallet/debtor.js";
 import { uuidv7 } from "../../platform/ids.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { disabling, uniqueReferenceOf } from "../mandates/mandates.js";
-import { transition } from "../mandates/transitions.js";
+import { uniqueReferenceOf } from "../mandates/mandates.js";
+import { disabling, transition } from "../mandates/transitions.js";
 import {
   lockStore,
   lockStoreById,
@@ -38,13 +38,12 @@ const present = async (tx: Queryable, storeId: string): Promise<MandateOfStore> 
 
 const insertMandate = `
   with made as (
-    insert into borsello.mandate (mandate_id, store_id, partner_key, mandate_unique_reference,
-      debtor_name, debtor_iban, address_street, city)
+    insert into borsello.mandate as m (mandate_id, store_id, partner_key,
+      mandate_unique_reference, debtor_name, debtor_iban, address_street, city)
     values ($1, $2, $3, $4, $5, $6, $7, $8)
-    returning *
+    returning m
   )
-  insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
-  select $9, partner_key, 'Mandate', mandate_id::text, 'initialise', status from made`;
+  select borsello.record_mandate_change(m, $9, 'initialise', null) from made`;
 
 const makeMandate = async (
   tx: Queryable,
@@ -60,6 +59,15 @@ const makeMandate = async (
 };
 
 const ended: readonly string[] = ["Disabled", "Cancelled", "Rejected"];
+
+const refresh = `
+  with changed as (
+    update borsello.mandate as m set status = 'Draft', fill_date = null, debtor_name = $3,
+      debtor_iban = $4, address_street = $5, city = $6
+    where mandate_id = $1 and status in ('Draft', 'Filled')
+    returning m, old.status as status_before
+  )
+  select borsello.record_mandate_change(m, $2, 'refresh', status_before) from changed`;
 
 /** Made where none is open, else refreshed; one that was filled with other data is a Draft again. */
 export const putStoreMandate = (
@@ -81,13 +89,9 @@ export const putStoreMandate = (
       return success(await present(tx, storeId));
     }
     const { address, city } = locked.value;
-    const refreshed = await transition(tx, current.mandateId, actor.clientId, {
-      action: "refresh",
-      from: ["Draft", "Filled"],
-      to: "Draft",
-      set: "fill_date = null, debtor_name = $4, debtor_iban = $5, address_street = $6, city = $7",
-      values: [debtor.value.name, debtor.value.iban, address, city],
-    });
+    const { mandateId } = current;
+    const data = [debtor.value.name, debtor.value.iban, address, city];
+    const refreshed = await transition(tx, refresh, mandateId, actor.clientId, ...data);
     const mandate = await present(tx, storeId);
     return refreshed
       ? success(mandate)
@@ -102,7 +106,7 @@ export const disableOpenStoreMandate = async (
 ): Promise<void> => {
   const current = await findStoreMandate(tx, storeId);
   if (current === undefined) return;
-  await transition(tx, current.mandateId, clientId, disabling(current.status));
+  await transition(tx, disabling(current.status), current.mandateId, clientId);
 };
 
 export const disableStoreMandate = (
@@ -121,7 +125,7 @@ export const disableStoreMandate = (
     const current = await findStoreMandate(tx, storeId);
     if (current === undefined) return refusal("MandateNotFound", { storeId });
     const { mandateId, status } = current;
-    const disabled = await transition(tx, mandateId, actor.clientId, disabling(status));
+    const disabled = await transition(tx, disabling(status), mandateId, actor.clientId);
     const mandate = await present(tx, storeId);
     return disabled
       ? success(mandate)

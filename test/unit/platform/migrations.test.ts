@@ -22,6 +22,7 @@ const landed: Readonly<Record<string, string>> = {
   "0013-flows-that-are-due.sql": "442b75e2e7e05c27decc73be3da40bc6a3accdda24acf145587bc572ecddac3b",
   "0014-recorded-changes.sql": "611dbb36edbe87545ba900bd23817de035a1580a32002c402157f66dca309085",
   "0015-wallet-transitions.sql": "62d8989fe08e1917d46076a1cbc7af654bffc9570885cfbf699b332f4de71e3b",
+  "0016-mandate-changes.sql": "f7c18151a57c7f7e2498fd225c39d4753c6a6d5a5094c745df922ea2493d0a47",
 };
 
 test("each migration has the text with which it landed", async () => {
