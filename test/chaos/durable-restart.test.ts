@@ -21,8 +21,14 @@ beforeEach(async () => {
   database = await createDatabase();
   folder = await mkdtemp(join(tmpdir(), "borsello-restart-"));
   await writeFile(join(folder, "trace"), "");
-  // Slow enough that many are under way whenever the kill comes.
-  const settings = { TRACE_FILE: join(folder, "trace"), DEED_MS: "150" };
+  await writeFile(join(folder, "hold"), "");
+  const settings = {
+    TRACE_FILE: join(folder, "trace"),
+    DEED_MS: "150",
+    // None comes further than this before the kill, however late it is.
+    HELD_STEP: "3",
+    HOLD_FILE: join(folder, "hold"),
+  };
   lives = new HostLives(database.url, "faults", settings);
 });
 afterEach(async () => {
@@ -64,6 +70,7 @@ test("after a kill each orchestration redoes one activity at most, and none whos
   const stored = await storedSteps();
   await first?.kill();
   const runsBefore = await countRuns();
+  await rm(join(folder, "hold"));
   await lives.start();
   const ends = await Promise.all(ids.map((id) => lives.call((host) => host.until(id))));
   const runs = await countRuns();

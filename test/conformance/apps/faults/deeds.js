@@ -1,5 +1,5 @@
 // Activities that leave a trace of every time they ran, and the entities of the fault load.
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as df from "durable-functions";
@@ -8,6 +8,8 @@ const {
   TRACE_FILE: traceFile = "/dev/null",
   DEED_FAULT: fatalDeed,
   DEED_MS: deedMs = "5",
+  HOLD_FILE: holdFile = "",
+  HELD_STEP: heldStep = "",
 } = process.env;
 let deeds = 0;
 
@@ -22,6 +24,8 @@ const traced = (key) =>
 // Gives a new id each time: an orchestration that saw two results of one step would show two ids.
 df.app.activity("deed", {
   handler: async ({ key, given }) => {
+    // So that whoever kills the host finds work under way, however slow it is to come.
+    while (key.endsWith(`/${heldStep}`) && existsSync(holdFile)) await sleep(20);
     const id = randomUUID();
     trace({ key, given, id });
     deeds += 1;
