@@ -4,7 +4,6 @@ import { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { newValidationCode } from "../../platform/readable-codes.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
-import { flowMessage, outboxInsert, walletEvent } from "../outbox/wallet-messages.js";
 import { lockWallet, notClosed, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 /** Already checked and in the form that is kept. */
@@ -26,22 +25,12 @@ export type SetIbanRefusal = WalletRefusal | "WalletNotActive" | "IbanAlreadyAss
 
 const Changed = z.object({ wallet: Wallet });
 
-/** Ends the waiting validation, if there is one; `ended` says which attempt. */
-const endWaiting = `
-  ended as (
+const writeIban = `
+  with ended as (
     update borsello.iban_validation set status = 'Replaced', ended_at = borsello.platform_now()
     where wallet_id = $1 and status = 'Waiting'
-    returning wallet_id, partner_key, attempt
-  )`;
-
-const messageOf = (table: string) => ({
-  walletId: `${table}.wallet_id`,
-  partnerKey: `${table}.partner_key`,
-  fields: `'attempt', ${table}.attempt`,
-});
-
-const writeIban = `
-  with ${endWaiting}, changed as (
+    returning attempt
+  ), changed as (
     update borsello.wallet as w set iban = $3, bic = $4, is_iban_validated = false,
       iban_validation_code = $5, version = version + 1,
       last_update_date = borsello.platform_now()
@@ -54,17 +43,12 @@ const writeIban = `
       (w).partner_key, $3, $4, $5, $6, borsello.platform_now() + $7 * interval '1 day'
     -- Reading the ended attempt makes PostgreSQL end it first: a wallet waits for one transfer.
     from changed where (select count(*) from ended) >= 0
-    returning wallet_id, partner_key, attempt
-  ), audited as (
-    insert into borsello.audit (actor, partner_key, entity, entity_id, action, detail)
-    select $2, partner_key, 'Wallet', wallet_id::text, 'setIban',
-      json_build_object('attempt', attempt) from awaited
-  ), told as (${outboxInsert(
-    walletEvent("WalletUpdated", "changed", "borsello.wallet_updated_event(w)"),
-    flowMessage("IbanChanged", "ended", messageOf("ended")),
-    flowMessage("IbanSet", "awaited", messageOf("awaited")),
-  )})
-  select borsello.wallet_record(w) as wallet from changed`;
+    returning attempt
+  )
+  select borsello.wallet_record(w) as wallet, borsello.record_iban_change(w, $2, 'setIban',
+    'WalletUpdated', borsello.wallet_updated_event(w), (select attempt from ended),
+    (select attempt from awaited))
+  from changed`;
 
 /** The wallet that has this very IBAN already: a client that repeats its call must not lose its code. */
 const sameIban = `
@@ -108,19 +92,19 @@ export const setIban = async (
 };
 
 const clearIban = `
-  with ${endWaiting}, changed as (
+  with ended as (
+    update borsello.iban_validation set status = 'Replaced', ended_at = borsello.platform_now()
+    where wallet_id = $1 and status = 'Waiting'
+    returning attempt
+  ), changed as (
     update borsello.wallet as w set iban = null, bic = null, is_iban_validated = false,
       iban_validation_code = null, version = version + 1,
       last_update_date = borsello.platform_now()
     where wallet_id = $1 returning w
-  ), audited as (
-    insert into borsello.audit (actor, partner_key, entity, entity_id, action)
-    select $2, (w).partner_key, 'Wallet', (w).wallet_id::text, 'deleteIban' from changed
-  ), told as (${outboxInsert(
-    walletEvent("WalletIbanDeleted", "changed"),
-    flowMessage("IbanChanged", "ended", messageOf("ended")),
-  )})
-  select borsello.wallet_record(w) as wallet from changed`;
+  )
+  select borsello.wallet_record(w) as wallet, borsello.record_iban_change(w, $2, 'deleteIban',
+    'WalletIbanDeleted', borsello.wallet_event(w), (select attempt from ended), null)
+  from changed`;
 
 /** Removes the IBAN, validated or not; a validation that waits ends. */
 export const deleteIban = (
