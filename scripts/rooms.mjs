@@ -36,7 +36,7 @@ export const rooms = {
     stores: ["platform", "access", "mandates", "outbox"],
     wallet: ["platform", "access", "ledger", "mandates", "operations", "outbox"],
     ticketing: ["platform", "access", "outbox"],
-    sandbox: ["platform", "wallet"],
+    sandbox: ["platform"],
   },
   "shared/contracts": {
     platform: [""],

@@ -9,7 +9,7 @@ import {
 import { prepareSandbox } from "../../shared/database/sandbox/preparation.js";
 import { rememberedTimelines, type Timelines } from "../../shared/database/ticketing/timelines.js";
 import { sandboxSigningKey } from "../../shared/database/sandbox/signing-key.js";
-import { forbidForceDelete } from "../../shared/database/wallet/deletion.js";
+import { forbidForceDelete } from "../../shared/database/sandbox/force-delete.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
 import { startOutboxRelay, type OutboxRelay } from "../../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../../shared/events/service-bus.js";

@@ -5,7 +5,10 @@ import { stateEndpoints } from "../../../functions/wallet/states.js";
 import type { Services } from "../../../functions/kit/services.js";
 import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
 import { destroyWalletRoute } from "../../../shared/contracts/wallet/states.js";
-import { allowForceDelete, forbidForceDelete } from "../../../shared/database/wallet/deletion.js";
+import {
+  allowForceDelete,
+  forbidForceDelete,
+} from "../../../shared/database/sandbox/force-delete.js";
 import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
 import { hashSecret } from "../../../shared/platform/secrets.js";
 import { countOf } from "../../support/wallet/bank-fixtures.js";

@@ -1,0 +1,59 @@
+-- Lets wallets be deleted for good: outside production, before the first call. One at a time, since
+-- several instances may start at once.
+do $prepare$ begin
+  perform pg_advisory_xact_lock(7364113);
+
+  -- Replaces what production has: there, no transaction is ever deleting a wallet.
+  create or replace function borsello.is_being_deleted(of_wallet uuid) returns boolean
+  language sql stable
+  return current_setting('borsello.deleted_wallet', true) = of_wallet::text;
+
+  -- The documents are noted by their exact keys, one per signature and the filled form behind it: a
+  -- sweep removes them from their store. Those in the database go at once.
+  create or replace function borsello.force_delete_wallet(of_wallet uuid, actor text)
+  returns void language plpgsql security definer set search_path = borsello, pg_temp as $delete$
+  declare
+    accounts bigint[] := array(select account_id from bucket where wallet_id = of_wallet);
+    operations uuid[] := array(select operation_id from operation where wallet_id = of_wallet);
+  begin
+    perform set_config('borsello.deleted_wallet', of_wallet::text, true);
+    insert into outbox (destinations, session_id, subject, body)
+    select '{platform-events}', of_wallet::text, subject, body from (
+      select 1 as place, 'IbanChanged' as subject, json_build_object('walletId', wallet_id,
+        'partnerKey', partner_key, 'attempt', attempt) as body
+      from iban_validation where wallet_id = of_wallet and status = 'Waiting'
+      union all
+      select 2, 'OnboardingClosed',
+        json_build_object('walletId', wallet_id, 'partnerKey', partner_key)
+      from wallet where wallet_id = of_wallet) as message
+    order by place;
+    insert into audit (actor, partner_key, entity, entity_id, action, from_status, detail)
+    select force_delete_wallet.actor, partner_key, 'Wallet', wallet_id::text, 'forceDelete', status,
+      json_build_object('operations', cardinality(operations), 'buckets', cardinality(accounts))
+    from wallet where wallet_id = of_wallet;
+
+    delete from entry using ledger_transaction as posted
+    where entry.transaction_id = posted.transaction_id and posted.operation_id = any(operations);
+    delete from ledger_transaction where operation_id = any(operations);
+    update bank_notification set wallet_id = null, operation_id = null
+    where wallet_id = of_wallet or operation_id = any(operations);
+    update bank_request set wallet_id = null, mandate_id = null where wallet_id = of_wallet;
+    delete from operation where wallet_id = of_wallet;
+    delete from bucket where wallet_id = of_wallet;
+    delete from account where account_id = any(accounts);
+
+    insert into doomed_document (document_key)
+    select 'contract/' || of_wallet || '/' || signature || suffix
+    from contract, generate_series(1, attempt) as signature, (values (''), ('/filled')) as stage (suffix)
+    where wallet_id = of_wallet
+    union all
+    select 'mandate/' || mandate_id || '/' || signature
+    from mandate, generate_series(1, sign_attempt) as signature where wallet_id = of_wallet;
+    delete from document using doomed_document where document.document_key = doomed_document.document_key;
+    delete from contract where wallet_id = of_wallet;
+    delete from mandate where wallet_id = of_wallet;
+    delete from iban_validation where wallet_id = of_wallet;
+    delete from wallet where wallet_id = of_wallet;
+    perform set_config('borsello.deleted_wallet', '', true);
+  end $delete$;
+end $prepare$;
