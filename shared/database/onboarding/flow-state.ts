@@ -81,65 +81,38 @@ const Due = z.object({
 });
 export type DueFlow = z.output<typeof Due>;
 
-/** Young rows are left to the broker's messages, which are on their way. */
-const graceMinutes = 2;
-
-const isOld = (column: string): string =>
-  `${column} < borsello.platform_now() - interval '${graceMinutes} minutes'`;
-
-interface DueKind {
-  readonly flow: DueFlow["flow"];
-  /** One row of a subject at most; an index holds these rows, and no others, in the subjects' order. */
-  readonly from: string;
-  readonly subject: string;
-  readonly attempt?: string;
-  readonly mandateId?: string;
-}
-
-const dueKinds: readonly DueKind[] = [
-  {
-    flow: "ibanValidation",
-    from: `borsello.iban_validation where status = 'Waiting' and ${isOld("requested_at")}`,
-    subject: "wallet_id",
-    attempt: "attempt",
-  },
-  {
-    flow: "contractSigning",
-    from: `borsello.contract where status = 'Signing' and ${isOld("requested_at")}`,
-    subject: "wallet_id",
-    attempt: "attempt",
-  },
-  {
-    flow: "mandateActivation",
-    from: `borsello.mandate
-      where (status in ('ActivationRequested', 'Active', 'DisableRequested')
-        or status = 'Filled' and ${isOld("sign_requested_at")})`,
-    subject: "coalesce(wallet_id, store_id)",
-    mandateId: "mandate_id",
-  },
-  {
-    flow: "walletOnboarding",
-    from: `borsello.onboarding join borsello.wallet using (wallet_id)
-      where onboarding.status = 'Running' and wallet.status <> 'Closed'
-        and ${isOld("creation_date")}`,
-    subject: "wallet_id",
-  },
-];
-
-/** The first subjects of one kind are enough: the first of all are among them. */
-const firstOf = ({
-  flow,
-  from,
-  subject,
-  attempt = "null",
-  mandateId = "null",
-}: DueKind): string => `(
-  select '${flow}' as flow, ${subject} as subject_id, ${attempt}::integer as attempt,
-    ${mandateId}::uuid as mandate_id
-  from ${from} and ${subject} > $1 order by ${subject} limit $2)`;
-
+/**
+ * Rows younger than two minutes are left to the broker's messages, which are on their way. Of each kind
+ * the first subjects are enough: the first of all are among them. An index holds the rows of each kind,
+ * and no others, in the order of the subjects, of which none has two.
+ */
 const selectDue = `
-  with due as (${dueKinds.map(firstOf).join(" union all ")}), page as (
+  with due as (
+    (select 'ibanValidation' as flow, wallet_id as subject_id, attempt, null::uuid as mandate_id
+    from borsello.iban_validation
+    where status = 'Waiting' and wallet_id > $1
+      and requested_at < borsello.platform_now() - interval '2 minutes'
+    order by wallet_id limit $2)
+    union all
+    (select 'contractSigning', wallet_id, attempt, null
+    from borsello.contract
+    where status = 'Signing' and wallet_id > $1
+      and requested_at < borsello.platform_now() - interval '2 minutes'
+    order by wallet_id limit $2)
+    union all
+    (select 'mandateActivation', coalesce(wallet_id, store_id), null, mandate_id
+    from borsello.mandate
+    where coalesce(wallet_id, store_id) > $1
+      and (status in ('ActivationRequested', 'Active', 'DisableRequested')
+        or status = 'Filled' and sign_requested_at < borsello.platform_now() - interval '2 minutes')
+    order by coalesce(wallet_id, store_id) limit $2)
+    union all
+    (select 'walletOnboarding', wallet_id, null, null
+    from borsello.onboarding join borsello.wallet using (wallet_id)
+    where onboarding.status = 'Running' and wallet.status <> 'Closed' and wallet_id > $1
+      and creation_date < borsello.platform_now() - interval '2 minutes'
+    order by wallet_id limit $2)
+  ), page as (
     select distinct subject_id from due order by subject_id limit $2
   )
   select flow, subject_id as "subjectId", attempt, mandate_id as "mandateId"

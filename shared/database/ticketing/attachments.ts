@@ -4,12 +4,8 @@ import { AttachmentSummary } from "../../contracts/ticketing/attachments.js";
 import { finalStatuses } from "../../domain/ticketing/status.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { entryDated, ticketEventInsert } from "../outbox/ticket-messages.js";
 import { scopeOf, ticketNotFound } from "./tickets.js";
 import type { Reader } from "../access/wallet-access.js";
-
-/** Whose ticket: the caller's, where $2 names one. */
-const visible = "($2::text is null or t.partner_key = $2)";
 
 const Listed = z.object({ attachments: z.array(AttachmentSummary) });
 
@@ -17,7 +13,7 @@ const listAttachments = `
   select coalesce(json_agg(borsello.attachment_record(a) order by a.attachment_id)
     filter (where a.attachment_id is not null), '[]') as attachments
   from borsello.ticket as t left join borsello.attachment as a using (case_number)
-  where t.case_number = $1 and ${visible}
+  where t.case_number = $1 and ($2::text is null or t.partner_key = $2)
   group by t.case_number`;
 
 /** In the order in which they came. */
@@ -40,7 +36,7 @@ const selectAttachment = `
     case when a.attachment_id is not null then borsello.attachment_record(a) end as attachment
   from borsello.ticket as t
     left join borsello.attachment as a on a.case_number = t.case_number and a.attachment_id = $3::bigint
-  where t.case_number = $1 and ${visible}`;
+  where t.case_number = $1 and ($2::text is null or t.partner_key = $2)`;
 
 export interface FoundAttachment {
   readonly attachment: AttachmentSummary;
@@ -75,7 +71,7 @@ const selectRoom = `
   select t.status, (select count(*) from borsello.attachment where case_number = $1) as count,
     (select coalesce(sum(byte_count), 0)::bigint from borsello.attachment where case_number = $1)
       as bytes
-  from borsello.ticket as t where t.case_number = $1 and ${visible}`;
+  from borsello.ticket as t where t.case_number = $1 and ($2::text is null or t.partner_key = $2)`;
 
 export type RoomRefusal = "TicketOver" | "AttachmentsTooMany" | "AttachmentTooLarge";
 
@@ -134,30 +130,26 @@ const insertAttachment = `
     returning a
   ), changed as (
     update borsello.ticket as t
-    set ${entryDated},
+    set entered_on = greatest(entered_on, borsello.platform_now()),
       closes_on = case when status = 'Resolved' then borsello.platform_now() + silence end
     from added where t.case_number = (a).case_number
     returning t, (a).attachment_id, (a).created_on
-  ), entered as (
-    insert into borsello.ticket_timeline (case_number, created_by, created_on, text)
-    select (t).case_number, $7::text, (t).entered_on, $7::text || ' added the attachment [' || $3::text || ']'
-    from changed
   ), audited as (
     insert into borsello.audit (actor, partner_key, entity, entity_id, action, detail)
     select $7, (t).partner_key, 'Ticket', (t).case_number, 'attach', json_build_object(
       'attachmentId', attachment_id, 'filename', $3::text, 'contentType', $4::text,
       'bytes', $5::bigint, 'sha256', encode($6::bytea, 'hex'))
     from changed
-  ), told as (${ticketEventInsert(
-    "TicketAttachmentAdded",
-    "changed",
-    `json_build_object(
-      'casenumber', (t).case_number, 'partnerKey', (t).partner_key,
-      'externalID', (t).external_id, 'attachmentId', attachment_id, 'filename', $3::text,
-      'contentType', $4::text, 'bytes', $5::bigint, 'sha256', encode($6::bytea, 'hex'),
-      'createdOn', borsello.iso(created_on), 'createdBy', $7::text)`,
-  )})
-  select attachment_id as "attachmentId" from changed`;
+  )
+  select attachment_id as "attachmentId",
+    borsello.enter_timeline(t, $7, $7::text || ' added the attachment [' || $3::text || ']'),
+    borsello.publish_event('TicketAttachmentAdded', (t).partner_key, (t).case_number, (t).version,
+      json_build_object(
+        'casenumber', (t).case_number, 'partnerKey', (t).partner_key,
+        'externalID', (t).external_id, 'attachmentId', attachment_id, 'filename', $3::text,
+        'contentType', $4::text, 'bytes', $5::bigint, 'sha256', encode($6::bytea, 'hex'),
+        'createdOn', borsello.iso(created_on), 'createdBy', $7::text))
+  from changed`;
 
 /**
  * Adds what an upload has stored. The ticket's lock comes first, in a statement of its own, so that

@@ -9,14 +9,7 @@ import {
 } from "../../domain/ticketing/status.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database } from "../platform/database.js";
-import {
-  entryDated,
-  platformAuthor,
-  statusLine,
-  ticketEventInsert,
-  timelineInsert,
-} from "../outbox/ticket-messages.js";
-import { findTicket, scopeOf, visible } from "./tickets.js";
+import { findTicket, scopeOf } from "./tickets.js";
 import type { Reader } from "../access/wallet-access.js";
 
 /** Who changes a ticket: operators those of every partner. */
@@ -29,34 +22,23 @@ const operatorAuthor = "PlatformOperator";
 
 const Changed = z.object({ ticket: TicketDetail });
 
-/** The rest of a statement whose WITH query `changed` returns the ticket as `t` and its `previous` status. */
-const recorded = (changedBy: string, told = "changed"): string => `
-  audited as (
-    insert into borsello.audit
-      (actor, partner_key, entity, entity_id, action, from_status, to_status)
-    select $3, (t).partner_key, 'Ticket', (t).case_number, $4, previous, (t).status from changed
-  ), told as (${ticketEventInsert(
-    "TicketStatusChanged",
-    told,
-    `borsello.ticket_status_event(t, previous, ${changedBy})`,
-  )})
-  select borsello.ticket_detail(t) as ticket from changed`;
-
 const moveTicket = `
   with changed as (
-    update borsello.ticket as t set ${entryDated}, status = $6, version = version + 1,
+    update borsello.ticket as t
+    set entered_on = greatest(entered_on, borsello.platform_now()), status = $6,
+      version = version + 1,
       taken_in_charge_on = case when $6 = 'In progress' and request_type = 'Alert'
         then borsello.platform_now() else taken_in_charge_on end,
       resolved_date = case when $6 = 'Resolved' then borsello.platform_now() else resolved_date end,
       closes_on = case when $6 = 'Resolved' then borsello.platform_now() + silence end,
       closure_date = case when $6 in ('Closed', 'Canceled') then borsello.platform_now() end,
       closure_response = $8
-    where case_number = $1 and ${visible} and status = any ($5)
-    returning t, old.status as previous
-  ), entered as (${timelineInsert(
-    { author: "$7::text", text: "$9::text", when: "$9::text is not null" },
-    { author: "$7::text", text: statusLine("$7::text", "previous", "(t).status") },
-  )}), ${recorded("$7::text")}`;
+    where case_number = $1 and ($2::text is null or partner_key = $2) and status = any ($5)
+    returning t, old.status as status_before
+  )
+  select borsello.ticket_detail(t) as ticket,
+    borsello.record_ticket_move(t, $3, $4, status_before, $7, $9)
+  from changed`;
 
 type MoveRefusal = "TicketNotFound" | "TicketTransitionInvalid";
 
@@ -112,26 +94,21 @@ export const operateTicket = (
 
 const commentTicket = `
   with changed as (
-    update borsello.ticket as t set ${entryDated},
-      status = case when status = any ($6) then 'In progress' else status end,
-      version = version + case when status = any ($6) then 1 else 0 end,
-      expiration_date = case when status = any ($6)
+    update borsello.ticket as t
+    set entered_on = greatest(entered_on, borsello.platform_now()),
+      status = case when status = any ($5) then 'In progress' else status end,
+      version = version + case when status = any ($5) then 1 else 0 end,
+      expiration_date = case when status = any ($5)
         then borsello.platform_now() + sla else expiration_date end,
-      expired_on = case when status = any ($6) then null else expired_on end,
+      expired_on = case when status = any ($5) then null else expired_on end,
       resolved_date = null,
       closes_on = null
-    where case_number = $1 and ${visible} and status <> all ($7)
-    returning t, old.status as previous
-  ), entered as (${timelineInsert(
-    { author: "$3::text", text: "$5::text" },
-    {
-      author: `'${platformAuthor}'`,
-      text: statusLine(`'${platformAuthor}'`, "previous", "(t).status"),
-      when: "previous <> (t).status",
-    },
-  )}), reopened as (
-    select t, previous from changed where previous <> (t).status
-  ), ${recorded(`'${platformAuthor}'`, "reopened")}`;
+    where case_number = $1 and ($2::text is null or partner_key = $2) and status <> all ($6)
+    returning t, old.status as status_before
+  )
+  select borsello.ticket_detail(t) as ticket,
+    borsello.record_ticket_comment(t, $3, status_before, $4)
+  from changed`;
 
 /** A comment takes up again what waited for one; the clock of the expiration then starts anew. */
 export const addComment = async (
@@ -141,7 +118,7 @@ export const addComment = async (
   text: string,
 ): Promise<Outcome<TicketDetail, "TicketNotFound" | "TicketOver">> => {
   const commented = await database.command(Changed, commentTicket, [
-    ...[caseNumber, scopeOf(actor), actor.clientId, "comment", text],
+    ...[caseNumber, scopeOf(actor), actor.clientId, text],
     ...[reopenedByComment, finalStatuses],
   ]);
   if (commented !== undefined) return success(commented.ticket);

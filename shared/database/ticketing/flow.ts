@@ -2,13 +2,6 @@
 import { z } from "zod";
 import { ticketStatuses } from "../../domain/ticketing/status.js";
 import type { Database, Queryable } from "../platform/database.js";
-import {
-  entryDated,
-  platformAuthor,
-  statusLine,
-  ticketEventInsert,
-  timelineInsert,
-} from "../outbox/ticket-messages.js";
 
 const TicketClock = z.object({ status: z.enum(ticketStatuses), dueOn: z.string().nullable() });
 export type TicketClock = z.output<typeof TicketClock>;
@@ -34,17 +27,18 @@ const Done = z.object({ caseNumber: z.string() });
 
 const expire = `
   with changed as (
-    update borsello.ticket as t set ${entryDated}, expired_on = borsello.platform_now()
+    update borsello.ticket as t
+    set entered_on = greatest(entered_on, borsello.platform_now()),
+      expired_on = borsello.platform_now()
     where case_number = $1 and due_on = $2 and status in ('New', 'In progress')
     returning t
-  ), entered as (${timelineInsert({
-    author: `'${platformAuthor}'`,
-    text: `'${platformAuthor} noted that the expiration date has passed'`,
-  })}), audited as (
+  ), audited as (
     insert into borsello.audit (actor, partner_key, entity, entity_id, action)
     select 'platform', (t).partner_key, 'Ticket', (t).case_number, 'expire' from changed
   )
-  select (t).case_number as "caseNumber" from changed`;
+  select (t).case_number as "caseNumber", borsello.enter_timeline(
+    t, 'SystemDaemon', 'SystemDaemon noted that the expiration date has passed')
+  from changed`;
 
 /** Notes, once, that the ticket was not resolved in time. */
 export const expireTicket = async (
@@ -56,25 +50,15 @@ export const expireTicket = async (
 
 const close = `
   with changed as (
-    update borsello.ticket as t set ${entryDated}, status = 'Closed', version = version + 1,
-      closes_on = null, closure_date = borsello.platform_now()
+    update borsello.ticket as t
+    set entered_on = greatest(entered_on, borsello.platform_now()), status = 'Closed',
+      version = version + 1, closes_on = null, closure_date = borsello.platform_now()
     where case_number = $1 and due_on = $2 and status = 'Resolved'
-    returning t, old.status as previous
-  ), entered as (${timelineInsert({
-    author: `'${platformAuthor}'`,
-    text: statusLine(`'${platformAuthor}'`, "previous", "(t).status"),
-  })}), audited as (
-    insert into borsello.audit
-      (actor, partner_key, entity, entity_id, action, from_status, to_status)
-    select 'platform', (t).partner_key, 'Ticket', (t).case_number, 'closeSilent', previous,
-      (t).status
-    from changed
-  ), told as (${ticketEventInsert(
-    "TicketStatusChanged",
-    "changed",
-    `borsello.ticket_status_event(t, previous, '${platformAuthor}')`,
-  )})
-  select (t).case_number as "caseNumber" from changed`;
+    returning t, old.status as status_before
+  )
+  select (t).case_number as "caseNumber", borsello.record_ticket_move(
+    t, 'platform', 'closeSilent', status_before, 'SystemDaemon')
+  from changed`;
 
 /** Closes a resolved ticket that nobody has said a word about. */
 export const closeSilentTicket = async (

@@ -4,7 +4,6 @@ import { TicketDetail, TicketSummary } from "../../contracts/ticketing/tickets.j
 import type { TicketStatus } from "../../domain/ticketing/status.js";
 import { refusal, success, type Outcome, type Refusal } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { ticketEventInsert, timelineInsert } from "../outbox/ticket-messages.js";
 import type { Actor, Reader } from "../access/wallet-access.js";
 
 /** Already checked. */
@@ -30,7 +29,7 @@ export const ticketNotFound = (caseNumber: string): Refusal<"TicketNotFound"> =>
 const walletNotFound = (walletId: string): Refusal<"WalletNotFound"> =>
   refusal("WalletNotFound", { walletid: `${walletId} is not known.` });
 
-/** The partner whose tickets a reader sees; null: every partner's. */
+/** The partner whose tickets a reader sees, `$2` of the statements; null: every partner's. */
 export const scopeOf = ({ partnerKey, isOperator }: Reader): string | null =>
   isOperator ? null : partnerKey;
 
@@ -47,12 +46,12 @@ const insertTicket = `
       borsello.platform_now() + make_interval(secs => $13 * 3600)
     where $4::uuid is null or exists (select from owned)
     returning t
-  ), entered as (${timelineInsert({ author: "$2::text", text: "$2::text || ' created the ticket'" })}
-  ), audited as (
-    insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
-    select $2, $1, 'Ticket', (t).case_number, 'create', (t).status from changed
-  ), told as (${ticketEventInsert("TicketCreated", "changed", "borsello.ticket_created_event(t)")})
-  select (t).case_number as "caseNumber" from changed`;
+  )
+  select (t).case_number as "caseNumber", borsello.audit_ticket(t, $2, 'create', null),
+    borsello.enter_timeline(t, $2, $2::text || ' created the ticket'),
+    borsello.publish_event('TicketCreated', (t).partner_key, (t).case_number, (t).version,
+      borsello.ticket_created_event(t))
+  from changed`;
 
 /** One statement; its wallet must be the partner's own. */
 export const createTicket = async (
@@ -68,9 +67,6 @@ export const createTicket = async (
   return created === undefined ? walletNotFound(ticket.walletId ?? "") : success(created);
 };
 
-/** SQL: the row is the caller's, where $2 names one. */
-export const visible = "($2::text is null or partner_key = $2)";
-
 const FoundTicket = z.object({ ticket: TicketDetail });
 
 export const findTicket = async (
@@ -81,7 +77,7 @@ export const findTicket = async (
   const found = await database.row(
     FoundTicket,
     `select borsello.ticket_detail(t) as ticket from borsello.ticket as t
-     where case_number = $1 and ${visible}`,
+     where case_number = $1 and ($2::text is null or partner_key = $2)`,
     [caseNumber, scopeOf(reader)],
   );
   return found === undefined ? ticketNotFound(caseNumber) : success(found.ticket);
@@ -90,15 +86,19 @@ export const findTicket = async (
 const Listed = z.object({ ticket: TicketSummary });
 
 /** The page is found in the index alone; only its own tickets are then read. */
-const pageOf = (filter: string): string => `
+const everyType = `
   select borsello.ticket_summary(t) as ticket from (
-    select ticket_id from borsello.ticket where partner_key = $1 and status = $2 ${filter}
+    select ticket_id from borsello.ticket where partner_key = $1 and status = $2
     order by creation_date, ticket_id limit $3 offset $4
   ) as page join borsello.ticket as t using (ticket_id)
   order by t.creation_date, t.ticket_id`;
 
-const everyType = pageOf("");
-const oneType = pageOf("and type = $5");
+const oneType = `
+  select borsello.ticket_summary(t) as ticket from (
+    select ticket_id from borsello.ticket where partner_key = $1 and status = $2 and type = $5
+    order by creation_date, ticket_id limit $3 offset $4
+  ) as page join borsello.ticket as t using (ticket_id)
+  order by t.creation_date, t.ticket_id`;
 
 export interface TicketPage {
   readonly status: TicketStatus;
@@ -134,7 +134,7 @@ export const listWalletTickets = async (
     `select array(
        select borsello.ticket_summary(t) from borsello.ticket as t where t.wallet_id = $1
        order by t.creation_date, t.ticket_id) as tickets
-     from borsello.wallet where wallet_id = $1 and ${visible}`,
+     from borsello.wallet where wallet_id = $1 and ($2::text is null or partner_key = $2)`,
     [walletId, scopeOf(reader)],
   );
   return found === undefined ? walletNotFound(walletId) : success(found.tickets);
