@@ -30,10 +30,11 @@ test("the sample settings satisfy the schema once database and broker are filled
 });
 
 test("the sample names no setting that nothing reads", async () => {
-  // These two are read by the host: the language of the app, and where its local clock is.
+  // Read by the host: the language of the app, where its local clock is, and what a body may weigh.
   const known = [
     "FUNCTIONS_WORKER_RUNTIME",
     "SANDBOX_CLOCK_QUERY",
+    "FUNCTIONS_REQUEST_BODY_SIZE_LIMIT",
     ...Object.keys(settingsSchema.shape),
   ];
   expect(known).toEqual(expect.arrayContaining(Object.keys(await readSample())));
