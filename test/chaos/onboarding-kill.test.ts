@@ -1,6 +1,6 @@
 /** Ten wallets are onboarded while the platform is killed twice: nothing is lost, nothing is doubled. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { customer } from "../../bench/platform/customers.js";
 import { onboard } from "../../bench/platform/onboarding.js";
 import { startSurvivor, type Survivor } from "../support/durable/survivor.js";
@@ -81,7 +81,10 @@ describe(`ten onboardings, killed after ${firstKillMs.toFixed(0)} and ${secondKi
   });
 });
 
+/** Called outside any test, where `expect.poll` may not be. */
 const outboxEmpty = (survivor: Survivor): Promise<void> =>
-  expect
-    .poll(() => survivor.query("select from borsello.outbox where sent_at is null"))
-    .toEqual([]);
+  vi.waitFor(
+    async () =>
+      expect(await survivor.query("select from borsello.outbox where sent_at is null")).toEqual([]),
+    { timeout: 60_000 },
+  );
