@@ -1,7 +1,11 @@
-/** `npm run bench -- [--quick] [scenario …]`: runs the named scenarios, or all, and writes their figures. */
+/**
+ * `npm run bench -- [--quick] [--former FOLDER] [scenario …]`: runs the named scenarios, or all, and writes
+ * their figures; with a former checkout's folder, in which a build lies, that build's figures beside them.
+ */
 import { parseArgs } from "node:util";
-import { describeMachine } from "./kit/machine.js";
-import { writeResult } from "./kit/scenario.js";
+import { commitOf, describeMachine } from "./kit/machine.js";
+import { withFormer, writeResult, type Row, type Scenario } from "./kit/scenario.js";
+import { launchingFrom } from "./platform/launch.js";
 import { durableRecovery } from "./scenarios/durable-recovery.js";
 import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";
@@ -29,9 +33,19 @@ const scenarios = [
 ];
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: "boolean", default: false } },
+  options: { quick: { type: "boolean", default: false }, former: { type: "string" } },
 });
-const { quick } = values;
+const { quick, former } = values;
+
+const measure = async (scenario: Scenario): Promise<readonly Row[]> => {
+  const run = async () => scenario.run((line) => console.log(`  ${line}`), { quick });
+  const rows = await run();
+  if (former === undefined) return rows;
+  const commit = commitOf(former);
+  console.log(`  the same with commit ${commit}`);
+  return withFormer(rows, await launchingFrom(former, run), commit);
+};
+
 const unknown = wanted.filter((name) => !scenarios.some((scenario) => scenario.name === name));
 if (unknown.length > 0) {
   const known = scenarios.map((scenario) => scenario.name).join(", ");
@@ -41,7 +55,7 @@ if (unknown.length > 0) {
   for (const scenario of scenarios) {
     if (wanted.length > 0 && !wanted.includes(scenario.name)) continue;
     console.log(`\n${scenario.title}`);
-    const rows = await scenario.run((line) => console.log(`  ${line}`), { quick });
+    const rows = await measure(scenario);
     for (const { what, figure, beside } of rows) console.log(`  ${what}: ${figure} (${beside})`);
     if (!quick) console.log(`  written to ${await writeResult(scenario, describeMachine(), rows)}`);
   }

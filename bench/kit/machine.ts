@@ -20,8 +20,12 @@ const git = (...args: string[]): string => {
   }
 };
 
+/** The commit that a checkout's folder is at. */
+export const commitOf = (folder: string): string =>
+  git("-C", folder, "rev-parse", "--short=10", "HEAD").trim();
+
 export const describeMachine = (): Machine => {
-  const commit = git("rev-parse", "--short=10", "HEAD").trim();
+  const commit = commitOf(".");
   const changed = git(
     "status",
     "--porcelain",

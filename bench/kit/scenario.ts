@@ -23,6 +23,17 @@ export interface Scenario {
   run(say: (line: string) => void, options: RunOptions): Promise<readonly Row[]>;
 }
 
+/** The same rows, each with the other build's figure of the same name. */
+export const withFormer = (rows: readonly Row[], former: readonly Row[], commit: string): Row[] =>
+  rows.map((row) => {
+    const before = former.find(({ what }) => what === row.what);
+    if (before === undefined) return row;
+    return {
+      ...row,
+      beside: `${row.beside}; commit ${commit}: ${before.figure} (${before.beside})`,
+    };
+  });
+
 const markdown = (scenario: Scenario, machine: Machine, rows: readonly Row[]): string =>
   [
     `# ${scenario.title}`,

@@ -31,12 +31,25 @@ const keptCharacters = 20_000;
 /** A developer's own settings must not reach it; an empty value counts as not set. */
 const unset = { DATABASE_URL: "", ServiceBus: "", NODE_ENV: "" };
 
+/** Whose `dist` is launched: this checkout's, unless a bench measures another one beside it. */
+let checkout = ".";
+
+/** What `work` launches comes from the build in another checkout's folder. */
+export const launchingFrom = async <T>(folder: string, work: () => Promise<T>): Promise<T> => {
+  checkout = folder;
+  try {
+    return await work();
+  } finally {
+    checkout = ".";
+  }
+};
+
 /** Runs the built command line with these options. */
 export const runStart = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): StartProcess => {
-  const child = spawn(process.execPath, [resolve("dist/local/start.js"), ...args], {
+  const child = spawn(process.execPath, [resolve(checkout, "dist/local/start.js"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...unset, LOG_LEVEL: "warn", ...environment },
   });
