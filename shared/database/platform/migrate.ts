@@ -35,9 +35,10 @@ const apply = async (client: pg.ClientBase, { name, text, sha256 }: Migration): 
     ]);
     await client.query("commit");
   } catch (error) {
-    // Without its connection there is nothing to roll back, and no fault of the migration's.
+    // With its connection the transaction is gone, too.
+    await client.query("rollback").catch(passOutage);
+    // No fault of the migration's: a lost connection, a full disk, a deadlock with a call.
     if (isOutage(error)) throw error;
-    await client.query("rollback");
     throw new Error(`The migration ${name} failed.`, { cause: error });
   }
 };

@@ -120,6 +120,24 @@ test("a start whose connection breaks is an outage, and the next call starts ane
   await starting.close();
 });
 
+test("a migration that the server undoes for want of room is an outage, and the next call begins anew", async () => {
+  const empty = await createDatabase();
+  const starting = openDatabase({ connection: { kind: "url", url: empty.url }, logger });
+  await starting.pool.query(`
+    create function fill_up() returns event_trigger language plpgsql as $$ begin
+      if to_regclass('borsello.migration') is not null then
+        raise exception using errcode = 'disk_full';
+      end if;
+    end $$;
+    create event trigger full_disk on ddl_command_start execute function fill_up()`);
+  await expect(starting.ready()).rejects.toMatchObject({ cause: { code: "53100" } });
+  await expect(starting.execute("select 1")).rejects.toThrow(DependencyUnavailableError);
+  await starting.pool.query("drop event trigger full_disk");
+  expect(await starting.execute("select 1")).toBe(1);
+  await starting.close();
+  await empty.drop();
+});
+
 test("a statement has half a minute, a migration as long as it needs", async () => {
   const show = "select current_setting('statement_timeout') as setting";
   const settings: unknown[] = [];
