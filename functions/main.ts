@@ -1,4 +1,5 @@
 /** Where the app begins: reads the settings, builds what handlers need, registers every trigger. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { app } from "@azure/functions";
 import { contractSigningActivities } from "../orchestrations/contract-signing.activities.js";
 import { contractSigning } from "../orchestrations/contract-signing.flow.js";
@@ -81,12 +82,16 @@ registerEndpoints(services, endpoints);
 for (const register of registrations) register(services);
 registerAllFlows(services);
 
+/** Azure's host ends a worker that takes more than ten seconds to start, and a migration with it. */
+const startPatienceMs = 5_000;
+
 app.hook.appStart(async () => {
   // The first call should not wait for migrations; a database that is away now is tried again then.
-  await services.database.ready().catch((error: unknown) => {
+  const ready = services.database.ready().catch((error: unknown) => {
     if (!(error instanceof DependencyUnavailableError)) throw error;
     services.logger.warn("The database is not ready yet.", { error });
   });
+  await Promise.race([ready, sleep(startPatienceMs, undefined, { ref: false })]);
 });
 
 app.hook.appTerminate(async () => {
