@@ -81,7 +81,7 @@ export const makeSealKey = async (nowMs: number): Promise<MadeSealKey> => {
   };
 };
 
-/** Earlier releases made RSA keys. A signature takes less than handing it to a thread and back. */
+/** Older databases hold an RSA key. A signature takes less than handing it to a thread and back. */
 export const madeSealKey = ({ privateKey, certificate }: MadeSealKey): SealKey => {
   const key = createPrivateKey(privateKey);
   return {
