@@ -104,11 +104,13 @@ test("a server that cannot be reached is an outage, and the next call tries agai
 test("connections that the server ends are an outage for the call, not for the next one", async () => {
   const other = open(created.url);
   const waiting = other.execute("select pg_sleep(30)").catch((error: unknown) => error);
-  await other.execute("select 1");
-  await database.execute(
-    `select pg_terminate_backend(pid) from pg_stat_activity
-     where query like 'select pg_sleep%' and datname = current_database() and pid <> pg_backend_pid()`,
-  );
+  const terminated = (): Promise<number> =>
+    database.execute(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where query like 'select pg_sleep%' and datname = current_database() and state = 'active'`,
+    );
+  // The first look may come before the statement that is to be ended.
+  await expect.poll(terminated, { timeout: 20_000 }).toBe(1);
   expect(await waiting).toBeInstanceOf(DependencyUnavailableError);
   expect(await other.execute("select 1")).toBe(1);
   await other.close();
