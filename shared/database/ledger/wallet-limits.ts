@@ -15,13 +15,15 @@ const Used = z.object({
 });
 type Used = z.infer<typeof Used>;
 
-const sumOf = (type: string): string =>
-  `coalesce(sum(amount_cents) filter (where type = '${type}'), 0)::bigint`;
-
 /** Contract 5, "What counts": whatever was not cancelled, expired, terminated or rejected. */
 const selectUsed = `
-  select wallet.partner_key as "partnerKey", ${sumOf("CashDeposit")} as "cashDepositCents",
-    ${sumOf("CashWithdrawal")} as "cashWithdrawalCents", ${sumOf("SddDeposit")} as "sddDepositCents"
+  select wallet.partner_key as "partnerKey",
+    coalesce(sum(amount_cents) filter (where type = 'CashDeposit'), 0)::bigint
+      as "cashDepositCents",
+    coalesce(sum(amount_cents) filter (where type = 'CashWithdrawal'), 0)::bigint
+      as "cashWithdrawalCents",
+    coalesce(sum(amount_cents) filter (where type = 'SddDeposit'), 0)::bigint
+      as "sddDepositCents"
   from borsello.wallet left join borsello.operation
     on operation.wallet_id = wallet.wallet_id
     and operation.status not in ('Cancelled', 'Expired', 'Terminated', 'OutgoingPaymentRejected')

@@ -24,12 +24,7 @@ const unlessTaken = async <Value, Code extends string>(
   }
 };
 
-/** `$4` and on: what the caller gives, in the order of `givenValues`. */
-const givenColumns = `name, type, city, address, owner_iban, owner_name, email, phone_number, code,
-  latitude, longitude, metadata`;
-const givenParameters =
-  "$4, $5, $6, $7, $8, $9, $10, $11, $12, $13::float8, $14::float8, $15::json";
-
+/** `$4` to `$15` of the statements. */
 const givenValues = (store: NewStore): readonly unknown[] => [
   store.name,
   store.type,
@@ -49,8 +44,11 @@ const insertStore = `
   with fresh as materialized (
     select uuidv7() as store_id from borsello.dealer where dealer_key = $3 and partner_key = $1
   ), changed as (
-    insert into borsello.store as s (store_id, partner_key, dealer_key, account_id, ${givenColumns})
-    select store_id, $1, $3, borsello.account_for($1, 'Store', store_id::text), ${givenParameters}
+    insert into borsello.store as s (store_id, partner_key, dealer_key, account_id, name, type,
+      city, address, owner_iban, owner_name, email, phone_number, code, latitude, longitude,
+      metadata)
+    select store_id, $1, $3, borsello.account_for($1, 'Store', store_id::text), $4, $5, $6, $7, $8,
+      $9, $10, $11, $12, $13::float8, $14::float8, $15::json
     from fresh
     returning s, null as state_before
   )
@@ -77,7 +75,9 @@ export const createStore = (
 const writeStore = `
   with changed as (
     update borsello.store as s
-    set (${givenColumns}) = (select ${givenParameters}), is_active = $16,
+    set name = $4, type = $5, city = $6, address = $7, owner_iban = $8, owner_name = $9,
+      email = $10, phone_number = $11, code = $12, latitude = $13, longitude = $14,
+      metadata = $15, is_active = $16,
       last_update_date = borsello.platform_now(), version = version + 1
     where store_id = $17 and dealer_key = $3 and partner_key = $1 and deletion_date is null
     returning s, borsello.store_state(old) as state_before
