@@ -55,6 +55,8 @@ const answerClientError = (error: Error, socket: Socket, exchanges: Exchanges): 
   const status = statusOf(error);
   const [req, res] = exchanges.get(socket) ?? [];
   if (req?.complete === false && res?.headersSent === false) {
+    // Once it is answered, Node forgets the request: whoever reads its body would wait for ever.
+    res.once("finish", () => req.destroy());
     writeEmpty(res, status, { Connection: "close" });
   } else if (req?.complete === true && res?.writableFinished === false) {
     res.once("close", () => answerClientError(error, socket, exchanges));
