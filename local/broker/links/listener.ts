@@ -21,7 +21,7 @@ const closeFrameMs = 100;
 
 /** Connections of clients that have proved themselves. */
 const clientsMax = 1000;
-/** All others: where one more comes, the one that has been silent longest goes. */
+/** All others: where one more comes, the oldest goes. */
 const unauthorizedMax = 100;
 
 const connectionOptions = {

@@ -73,7 +73,7 @@ export class Claims {
     if (this.#expiryByPath.size >= claimsMax && !this.#expiryByPath.has(path))
       throw new BrokerError(
         conditions.resourceLimitExceeded,
-        `A connection locks tokens for ${claimsMax} paths at most.`,
+        `A connection holds tokens for ${claimsMax} paths at most.`,
       );
     if (this.#expiryByPath.size === 0) this.#onFirst();
     this.#expiryByPath.set(path, expiresAtMs);

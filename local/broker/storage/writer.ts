@@ -1,4 +1,4 @@
-/** The one connection that writes: it holds the ownership of the schema and comes back by itself. */
+/** The one connection that writes: it holds the lock by which a database has one broker, and comes back by itself. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool, PoolClient } from "pg";
 import { isOutage } from "../../../shared/platform/outage.js";
@@ -41,7 +41,7 @@ export class Writer {
     this.#pool = pool;
   }
 
-  /** Waits a moment for the former owner, which may be a broker that is just being replaced. */
+  /** Waits a moment for the former holder of the lock, which may be a broker that is just being replaced. */
   static async open(pool: Pool): Promise<Writer> {
     const writer = new Writer(pool);
     const deadline = Date.now() + takeOverMs;
@@ -89,7 +89,7 @@ export class Writer {
     this.#drop();
   }
 
-  /** Comes back also when there is nothing to write: the schema must not stay without owner. */
+  /** Comes back also when there is nothing to write: the lock must not stay free. */
   #restore(): Promise<void> {
     this.#restoring ??= this.#reconnect().finally(() => (this.#restoring = undefined));
     return this.#restoring;
@@ -113,11 +113,11 @@ export class Writer {
       return false;
     }
     try {
-      const { rows } = await client.query<{ owned: boolean }>(
-        "select pg_try_advisory_lock($1) as owned",
+      const { rows } = await client.query<{ locked: boolean }>(
+        "select pg_try_advisory_lock($1) as locked",
         [writerLock],
       );
-      if (rows[0]?.owned !== true) {
+      if (rows[0]?.locked !== true) {
         client.release(true);
         return false;
       }
@@ -130,7 +130,7 @@ export class Writer {
     }
   }
 
-  /** Closing the connection gives the ownership back. */
+  /** Closing the connection gives the lock back. */
   #drop(failed = this.#client): void {
     if (failed === undefined || failed !== this.#client) return;
     this.#client = undefined;

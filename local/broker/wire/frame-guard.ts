@@ -28,7 +28,7 @@ type Phase = "first header" | "SASL" | "AMQP header" | "open" | "frames" | "clos
 
 export class FrameGuard {
   #phase: Phase = "first header";
-  #locked: Buffer[] = [];
+  #held: Buffer[] = [];
   #heldBytes = 0;
   /** As long as fewer bytes are here, nothing can be said. */
   #wanted = headerBytes;
@@ -54,11 +54,11 @@ export class FrameGuard {
   accept(chunk: Buffer): Buffer {
     if (this.#fault !== undefined) return nothing;
     this.#heldBytes += chunk.length;
-    this.#locked.push(chunk);
+    this.#held.push(chunk);
     if (this.#isPaused || this.#heldBytes < this.#wanted) return nothing;
-    const bytes = this.#locked.length === 1 ? chunk : Buffer.concat(this.#locked, this.#heldBytes);
+    const bytes = this.#held.length === 1 ? chunk : Buffer.concat(this.#held, this.#heldBytes);
     const end = this.#check(bytes);
-    this.#locked = end === bytes.length ? [] : [bytes.subarray(end)];
+    this.#held = end === bytes.length ? [] : [bytes.subarray(end)];
     this.#heldBytes = bytes.length - end;
     return bytes.subarray(0, end);
   }

@@ -181,7 +181,7 @@ export const parseBatch = (encoded: Buffer): ParsedMessage[] => {
     const messages: ParsedMessage[] = [];
     while (reader.remaining() > 0) {
       const { value } = reader.read();
-      if (!Buffer.isBuffer(value)) throw new RangeError("a batch locks data sections only");
+      if (!Buffer.isBuffer(value)) throw new RangeError("a batch holds data sections only");
       messages.push(parseMessage(value));
     }
     return messages;
