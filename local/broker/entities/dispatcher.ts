@@ -131,8 +131,7 @@ export class Dispatcher {
     if (!this.#queue.hasDeadLetters)
       throw new BrokerError(conditions.notAllowed, "A dead letter cannot be dead-lettered again.");
     const { message } = this.#unlock(token);
-    message.bare = withApplicationProperties(message.bare, changes);
-    await this.#settle(message, this.#queue.deadLetter(message));
+    await this.#settle(message, this.#bury(message, changes));
   }
 
   /** Ends all locks; resolves when nothing is out any more. The failed ones count a delivery. */
@@ -223,8 +222,7 @@ export class Dispatcher {
   ): Promise<void> {
     if (failed) message.deliveryCount += 1;
     if (message.deliveryCount >= this.#queue.deliveryCountMax) {
-      message.bare = withApplicationProperties(message.bare, changes);
-      await this.#settle(message, this.#exhausted(message));
+      await this.#settle(message, this.#exhausted(message, changes));
       return;
     }
     const restored = this.#change(message, changes).then(() => {
@@ -240,14 +238,17 @@ export class Dispatcher {
     await this.#queue.log.commit({ change: [{ message, rewritten: changes.size > 0 }] });
   }
 
-  async #exhausted(message: StoredMessage): Promise<void> {
-    message.bare = withApplicationProperties(
-      message.bare,
-      deadLetterChanges(
-        "MaxDeliveryCountExceeded",
-        `Message could not be consumed after ${this.#queue.deliveryCountMax} delivery attempts.`,
-      ),
+  async #exhausted(message: StoredMessage, changes = unchanged): Promise<void> {
+    const reasons = deadLetterChanges(
+      "MaxDeliveryCountExceeded",
+      `Message could not be consumed after ${this.#queue.deliveryCountMax} delivery attempts.`,
     );
+    await this.#bury(message, new Map([...changes, ...reasons]));
+  }
+
+  /** Rejects where the properties cannot be encoded, too: such a message stays what it was. */
+  async #bury(message: StoredMessage, changes: Changes): Promise<void> {
+    message.bare = withApplicationProperties(message.bare, changes);
     await this.#queue.deadLetter(message);
   }
 

@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import rhea, { type Connection, type EventContext, type Receiver, type Sender } from "rhea";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bodies, brokerFixture, token, type BrokerFixture } from "../../support/broker/broker.js";
+import { amqp, frame } from "../../support/broker/raw-peer.js";
 
 let fixture: BrokerFixture;
 const connections: Connection[] = [];
@@ -185,6 +186,41 @@ test("a refusal among acceptances reaches the message that it is about", async (
   const receiver = fixture.client.createReceiver("plain", { receiveMode: "receiveAndDelete" });
   expect(bodies(await receiver.receiveMessages(3))).toEqual([1, 2, 3]);
   await receiver.close();
+});
+
+test("a dead letter whose properties cannot be written is refused, and its session goes on", async () => {
+  const connection = await authorized();
+  const sender = await openSender(connection, "sessions");
+  sender.send({ body: "kept", group_id: "unwritable" });
+  await once(sender, "accepted");
+  const filter = { "com.microsoft:session-filter": "unwritable" };
+  const openSession = async (): Promise<Receiver> => {
+    const source = { address: "sessions", filter };
+    const receiver = connection.open_receiver({ source, credit_window: 0, autoaccept: false });
+    await once(receiver, "receiver_open");
+    return receiver;
+  };
+  const first = await openSession();
+  first.add_credit(1);
+  const { delivery } = await nextDelivery(first);
+  // An array of arrays can be read by the library that the broker uses, and not be written.
+  const nestedArray = Buffer.from([0xe0, 6, 1, 0xe0, 3, 1, 0x50, 1]);
+  const info = amqp.map(amqp.symbol("nested"), nestedArray);
+  const error = amqp.list(amqp.symbol("com.microsoft:dead-letter"), amqp.nothing, info);
+  const rejected = amqp.described(0x25, amqp.list(amqp.described(0x1d, error)));
+  const id = amqp.uint(delivery.id);
+  const disposition = amqp.list(amqp.yes, id, id, amqp.no, rejected);
+  const socket: unknown = connection["socket"];
+  if (!(socket instanceof Socket)) throw new Error("a connection has a socket");
+  socket.write(frame(amqp.described(0x15, disposition)));
+  await once(first, "settled");
+  first.close();
+  await once(first, "receiver_close");
+  const second = await openSession();
+  second.add_credit(1);
+  const again = await nextDelivery(second);
+  expect(again.message.body).toBe("kept");
+  again.delivery.accept();
 });
 
 test("a management operation that is not served says so", async () => {
