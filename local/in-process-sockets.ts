@@ -61,6 +61,7 @@ export class MemorySocket extends Duplex {
   override _destroy(error: Error | null, done: Done): void {
     setImmediate(() => {
       this.#passEnd();
+      if (this.#peer !== undefined) this.#peer.#goOn();
       this.#peer = undefined;
     });
     done(error);
@@ -80,7 +81,11 @@ export class MemorySocket extends Duplex {
     if (first === undefined) return;
     this.#written = [];
     this.#bytes = 0;
-    if (this.#peer === undefined || this.#peer.destroyed || this.#hasEnded) return;
+    if (this.#peer === undefined || this.#peer.destroyed || this.#hasEnded) {
+      // Nobody reads it: a writer who waited on would never come to his own end.
+      this.#goOn();
+      return;
+    }
     this.#isFull = !this.#peer.push(rest.length === 0 ? first : Buffer.concat([first, ...rest]));
     if (!this.#isFull) this.#goOn();
   }

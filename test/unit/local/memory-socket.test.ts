@@ -50,3 +50,20 @@ test("who is destroyed ends the other one", async () => {
   expect(() => theirs.write("nobody hears")).not.toThrow();
   theirs.on("error", () => undefined);
 });
+
+test("a writer who waits for a reader closes with him", async () => {
+  for (const isHeldUp of [false, true]) {
+    const [mine, theirs] = MemorySocket.pair();
+    theirs.resume();
+    if (isHeldUp) theirs.pause();
+    for (let n = 0; n < 100; n += 1) theirs.write(piece);
+    await nextTurn();
+    await nextTurn();
+    mine.destroy();
+    for (let n = 0; n < 1_000 && theirs.writableLength > 0; n += 1) await nextTurn();
+    expect(theirs.writableLength).toBe(0);
+    const closed = once(theirs, "close");
+    theirs.resume();
+    await closed;
+  }
+});
