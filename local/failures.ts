@@ -2,10 +2,14 @@
 import { inspect } from "node:util";
 import { failureNotes } from "../shared/platform/outage.js";
 
-const textOf = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : inspect(error);
+/** The text of whatever was thrown, with its stack where there is one; of values without a text form, too. */
+export const errorText = (thrown: unknown): string => {
+  if (typeof thrown === "string") return thrown;
+  if (thrown instanceof Error) return thrown.stack ?? thrown.message;
+  return inspect(thrown, { customInspect: false });
+};
 
 export const noteFailure = failureNotes(({ work, isOutage, error }) => {
-  if (isOutage) console.warn(`${work}: waits for an outage to pass. ${textOf(error)}`);
-  else console.error(`${work} failed: ${textOf(error)}`);
+  if (isOutage) console.warn(`${work}: waits for an outage to pass. ${errorText(error)}`);
+  else console.error(`${work} failed: ${errorText(error)}`);
 });

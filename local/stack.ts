@@ -2,6 +2,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { entryFiles } from "./host/app/entry-files.js";
+import { errorText } from "./failures.js";
 import type { Host } from "./host/host.js";
 import type { LogEntry, LogSink } from "./host/app/log.js";
 import { startPostgres } from "./postgres/server.js";
@@ -121,8 +122,7 @@ const openBroker = async (
     topology,
     port: reserved.port,
     key: brokerKey,
-    report: (error) =>
-      warn(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+    report: (error) => warn(errorText(error)),
   });
   started.push(() => broker.stop());
   const leave = parts.serveInProcess(broker.port, (socket) => broker.accept(socket));

@@ -1,5 +1,6 @@
 /** The one place for what nobody caught: it is logged, and the process goes on. */
-import { errorText, type LogSink } from "./host/app/log.js";
+import type { LogSink } from "./host/app/log.js";
+import { errorText } from "./failures.js";
 
 /**
  * Neither a rejection that nobody handles nor an error that nobody listens for ends the process: a client

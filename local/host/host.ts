@@ -26,7 +26,8 @@ import {
 } from "./http/internal-routes.js";
 import type { HostedFunction } from "./app/hosted-function.js";
 import { Invoker } from "./app/invoke.js";
-import { errorText, HostLog, writeJsonLine, type LogSink } from "./app/log.js";
+import { HostLog, writeJsonLine, type LogSink } from "./app/log.js";
+import { errorText } from "../failures.js";
 import { isDurableClient, servedFunctions, usesDurable } from "./served-functions.js";
 import { outputSender } from "./service-bus/output-bindings.js";
 import { ServiceBusConnections } from "./service-bus/connections.js";

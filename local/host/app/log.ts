@@ -90,7 +90,3 @@ export class HostLog {
     this.#write(level, category === "user" ? `${name}.User` : name, message, source.invocationId);
   }
 }
-
-/** The text of whatever was thrown, with its stack where there is one. */
-export const errorText = (error: unknown): string =>
-  error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -10,7 +10,8 @@ import { writeBuffered, writeEmpty, writeFailure, writePlain, writeStreamed } fr
 import type { HostedFunction } from "../app/hosted-function.js";
 import { compareNames, isHttpTrigger, methodsOf, templateOf } from "./route.js";
 import type { Invoker, Outcome } from "../app/invoke.js";
-import { errorText, type HostLog } from "../app/log.js";
+import type { HostLog } from "../app/log.js";
+import { errorText } from "../../failures.js";
 import type { OutputSender } from "../service-bus/output-bindings.js";
 import { plainResponse } from "./plain-response.js";
 import { isMalformedTarget, requestPath, requestUrl } from "./request-url.js";

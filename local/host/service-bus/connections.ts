@@ -6,7 +6,8 @@ import type {
   ServiceBusSender,
   ServiceBusSessionReceiver,
 } from "@azure/service-bus";
-import { errorText, type HostLog } from "../app/log.js";
+import type { HostLog } from "../app/log.js";
+import { errorText } from "../../failures.js";
 import { withTimeLimit } from "../app/time-limit.js";
 import { StartError } from "../../start-error.js";
 import type { ServiceBusConfig } from "../settings/host-json.js";

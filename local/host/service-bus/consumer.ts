@@ -1,6 +1,7 @@
 /** What a trigger and the pump that brings its messages know of each other. */
 import type { ProcessErrorArgs, ServiceBusReceivedMessage } from "@azure/service-bus";
-import { errorText, type HostLog } from "../app/log.js";
+import type { HostLog } from "../app/log.js";
+import { errorText } from "../../failures.js";
 import { withTimeLimit } from "../app/time-limit.js";
 import type { ServiceBusConfig } from "../settings/host-json.js";
 import type { EntityAddress } from "./connections.js";

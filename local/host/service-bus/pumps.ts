@@ -2,7 +2,7 @@
 import type { ServiceBusReceivedMessage, ServiceBusReceiver } from "@azure/service-bus";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withCallSignal } from "./call-signal.js";
-import { errorText } from "../app/log.js";
+import { errorText } from "../../failures.js";
 import { withTimeLimit } from "../app/time-limit.js";
 import { closeReceiver, logReceiveError, warn, type Consumer, type Pump } from "./consumer.js";
 import { SettlementQueue } from "./settlement-queue.js";
