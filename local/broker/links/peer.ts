@@ -150,7 +150,8 @@ export class Peer {
     const { connection } = this.#parts;
     const input = connection.input.bind(connection);
     const pass = (checked: () => Buffer): void => {
-      if (this.#isEnded) return;
+      // Bytes that waited may come after the end; the library would start a timer for a peer that is gone.
+      if (this.#isEnded || this.#parts.socket.destroyed) return;
       try {
         const bytes = checked();
         if (bytes.length > 0) input(bytes);
@@ -164,9 +165,13 @@ export class Peer {
     connection.input = (chunk) => pass(() => this.#guard.accept(chunk));
   }
 
-  /** What is written out at the end of a turn throws into nobody's hands. */
+  /** What is written out at the end of a turn throws into nobody's hands; to a peer that is gone nothing is. */
   #guardOutput(): void {
-    const { connection } = this.#parts;
+    const { connection, socket } = this.#parts;
+    const output = connection.output.bind(connection);
+    connection.output = () => {
+      if (!socket.destroyed) output();
+    };
     const process = connection._process.bind(connection);
     connection._process = () => {
       try {

@@ -133,6 +133,8 @@ export interface Connection {
   accept(socket: Duplex): void;
   input(bytes: Buffer): void;
   /** Writes out what is due, now. */
+  /** Writes what waits to the socket, and starts the timers that watch for silence. */
+  output(): void;
   _process(): void;
   /** Has what is due written out at the end of this turn. */
   _register(): void;
