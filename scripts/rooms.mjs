@@ -21,7 +21,10 @@ export const rooms = {
     filters: ["", "wire"],
     storage: ["", "filters"],
     entities: ["", "wire", "filters", "storage"],
-    links: ["", "wire", "filters", "storage", "entities"],
+    peers: ["", "wire"],
+    links: ["", "wire", "storage", "entities", "peers"],
+    requests: ["", "wire", "filters", "storage", "entities", "peers", "links"],
+    connections: ["", "wire", "storage", "entities", "peers", "links", "requests"],
   },
   "shared/database": {
     platform: [],

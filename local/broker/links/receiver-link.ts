@@ -7,9 +7,9 @@ import type { Changes, Receiver } from "../entities/receiver.js";
 import type { StoredMessage } from "../storage/stored-message.js";
 import type { Delivery, SendingLink, Typed } from "../wire/rhea.js";
 import { listFields, mapEntries } from "../wire/values.js";
-import { OutgoingCredit } from "./credit.js";
-import { inTime } from "./deadline.js";
-import { amqpError, settleAccepted, settleRejected } from "./settlement.js";
+import { OutgoingCredit } from "../peers/credit.js";
+import { inTime } from "../peers/deadline.js";
+import { amqpError, settleAccepted, settleRejected } from "../peers/settlement.js";
 
 export type OutcomeName = "accepted" | "rejected" | "released" | "modified";
 

@@ -3,9 +3,9 @@ import { BrokerError, conditions } from "../errors.js";
 import type { Destination } from "../entities/destination.js";
 import type { Delivery, IncomingLink } from "../wire/rhea.js";
 import { parseBatch, parseMessage } from "../wire/sections.js";
-import { IncomingCredit } from "./credit.js";
-import { inTime } from "./deadline.js";
-import { settleAccepted, settleRejected } from "./settlement.js";
+import { IncomingCredit } from "../peers/credit.js";
+import { inTime } from "../peers/deadline.js";
+import { settleAccepted, settleRejected } from "../peers/settlement.js";
 
 /** The size of a message in the standard tier, and of a batch of them. */
 export const messageBytesMax = 256 * 1024;

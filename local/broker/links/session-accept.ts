@@ -4,7 +4,7 @@ import type { LockedSession, SessionLocks } from "../entities/session-locks.js";
 import { types, type SendingLink } from "../wire/rhea.js";
 import { checkIdentifier } from "../wire/sections.js";
 import { ticks } from "../wire/values.js";
-import { inTime } from "./deadline.js";
+import { inTime } from "../peers/deadline.js";
 
 export const sessionFilter = "com.microsoft:session-filter";
 const lockedUntilProperty = "com.microsoft:locked-until-utc";

@@ -2,9 +2,9 @@
 import { BrokerError, conditions } from "../errors.js";
 import { codec, type Delivery, type IncomingLink } from "../wire/rhea.js";
 import { checkMessage, readFields } from "../wire/sections.js";
-import { IncomingCredit } from "./credit.js";
+import { IncomingCredit } from "../peers/credit.js";
 import type { Reply, ReplyAddress, ReplyLinks } from "./replies.js";
-import { settleAccepted, settleRejected } from "./settlement.js";
+import { settleAccepted, settleRejected } from "../peers/settlement.js";
 
 export interface Request extends ReplyAddress {
   readonly properties: Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import { asBrokerError } from "../errors.js";
 import { types } from "../wire/rhea.js";
 import type { Reply } from "./replies.js";
 import type { Request } from "./request-link.js";
-import { verifyToken, type Claims, type SharedKey } from "./sas.js";
+import { verifyToken, type Claims, type SharedKey } from "../peers/sas.js";
 
 export const putToken = ({ body }: Request, key: SharedKey, claims: Claims): Reply => {
   try {

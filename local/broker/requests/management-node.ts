@@ -1,7 +1,7 @@
 /** The node `$management` of an entity: finds the operation that a request names and answers it. */
 import { asBrokerError, BrokerError, conditions, type Condition } from "../errors.js";
 import { types } from "../wire/rhea.js";
-import { inTime } from "./deadline.js";
+import { inTime } from "../peers/deadline.js";
 import type { ManagedEntity, Operation } from "./management.js";
 import { messageOperations } from "./message-operations.js";
 import type { Reply } from "./replies.js";

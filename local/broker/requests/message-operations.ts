@@ -7,7 +7,7 @@ import { types } from "../wire/rhea.js";
 import { parseMessage } from "../wire/sections.js";
 import { longArray, swapGuidOrder, timestampArray } from "../wire/values.js";
 import { destinationOf, queueOf, type Operation } from "./management.js";
-import { messageBytesMax, messageTooLarge } from "./sender-link.js";
+import { messageBytesMax, messageTooLarge } from "../links/sender-link.js";
 import { Bytes, LockTokens, parseBody, SequenceNumbers, SessionId } from "./request-body.js";
 
 const peekCountMax = 250;

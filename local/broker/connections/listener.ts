@@ -7,9 +7,9 @@ import { BrokerError, conditions } from "../errors.js";
 import { channelMax, frameBytesMax } from "../wire/frame-guard.js";
 import { createContainer, type Connection, type Container } from "../wire/rhea.js";
 import { ClientConnection, type ConnectionParts } from "./client-connection.js";
-import { handshakeTimeouts, Peer, type HandshakeTimeouts } from "./peer.js";
-import type { OutcomeName } from "./receiver-link.js";
-import { formatOf, watchTransfers } from "./transfers.js";
+import { handshakeTimeouts, Peer, type HandshakeTimeouts } from "../peers/peer.js";
+import type { OutcomeName } from "../links/receiver-link.js";
+import { formatOf, watchTransfers } from "../peers/transfers.js";
 
 export interface ListenerParts extends ConnectionParts {
   readonly host: string;

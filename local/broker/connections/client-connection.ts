@@ -5,21 +5,21 @@ import type { Queue } from "../entities/queue.js";
 import type { SessionLocks } from "../entities/session-locks.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { Delivery, IncomingLink, Link, SendingLink, Session } from "../wire/rhea.js";
-import { putToken } from "./authorization-node.js";
-import type { ManagedEntity } from "./management.js";
-import { answer } from "./management-node.js";
-import { ReceiverLink, type OutcomeName } from "./receiver-link.js";
-import { ReplyLinks, type Reply } from "./replies.js";
-import { RequestLink, type Request, type RequestBounds } from "./request-link.js";
-import { Claims, type SharedKey } from "./sas.js";
-import { SenderLink } from "./sender-link.js";
+import { putToken } from "../requests/authorization-node.js";
+import type { ManagedEntity } from "../requests/management.js";
+import { answer } from "../requests/management-node.js";
+import { ReceiverLink, type OutcomeName } from "../links/receiver-link.js";
+import { ReplyLinks, type Reply } from "../requests/replies.js";
+import { RequestLink, type Request, type RequestBounds } from "../requests/request-link.js";
+import { Claims, type SharedKey } from "../peers/sas.js";
+import { SenderLink } from "../links/sender-link.js";
 import {
   describeSession,
   requestedSession,
   waitForSession,
   withholdAttach,
-} from "./session-accept.js";
-import { amqpError, settleUnanswered } from "./settlement.js";
+} from "../links/session-accept.js";
+import { amqpError, settleUnanswered } from "../peers/settlement.js";
 
 export interface ConnectionParts {
   readonly directory: Directory;

@@ -1,6 +1,6 @@
 /** The links on which the replies to requests go back, as fast as the client takes them. */
 import { codec, type SendingLink, type Typed } from "../wire/rhea.js";
-import { OutgoingCredit } from "./credit.js";
+import { OutgoingCredit } from "../peers/credit.js";
 
 export interface Reply {
   readonly properties: Readonly<Record<string, unknown>>;
