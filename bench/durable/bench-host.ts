@@ -1,6 +1,7 @@
 /** The app of the durable benches on the local host, in a process of its own. */
 import { resolve } from "node:path";
 import { z } from "zod";
+import { startProgram } from "../platform/launch.js";
 import { startChild } from "../kit/child.js";
 import type { SlotFigures } from "./closed-loop.js";
 import { postJson } from "./post-json.js";
@@ -41,7 +42,7 @@ export const startBenchHost = async (
 ): Promise<BenchHost> => {
   const child = startChild(
     [
-      resolve("dist/local/start.js"),
+      startProgram(),
       ...["--app", resolve("dist/bench/durable/app")],
       ...["--database-url", databaseUrl, "--port", "0"],
     ],

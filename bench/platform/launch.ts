@@ -44,12 +44,15 @@ export const launchingFrom = async <T>(folder: string, work: () => Promise<T>): 
   }
 };
 
+/** The command line's program in the build that is measured. */
+export const startProgram = (): string => resolve(checkout, "dist/local/start.js");
+
 /** Runs the built command line with these options. */
 export const runStart = (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): StartProcess => {
-  const child = spawn(process.execPath, [resolve(checkout, "dist/local/start.js"), ...args], {
+  const child = spawn(process.execPath, [startProgram(), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...unset, LOG_LEVEL: "warn", ...environment },
   });
