@@ -30,7 +30,7 @@ export const withFormer = (rows: readonly Row[], former: readonly Row[], commit:
     if (before === undefined) return row;
     return {
       ...row,
-      beside: `${row.beside}; commit ${commit}: ${before.figure} (${before.beside})`,
+      beside: `${row.beside}; commit ${commit}: ${before.figure}`,
     };
   });
 

@@ -74,17 +74,20 @@ const onboardAll = async (
 const rowOf = (depth: number, { each, reads, perSecond, cpuMs }: Load): Row => {
   const [typical, readP99] = [median(each), percentile(reads, 0.99)];
   const reading = depth === 1 ? [] : [`a wallet read beside them: p99 ${readP99.toFixed(0)} ms`];
-  const said = [
+  const figures = [
+    `${perSecond.toFixed(1)} onboardings/s`,
     `p50 ${typical.toFixed(0)} ms each, slowest ${Math.max(...each).toFixed(0)} ms`,
     `CPU of host and PostgreSQL ${cpuMs.toFixed(0)} ms each`,
     ...reading,
+  ];
+  const verdicts = [
     ...(depth === 1 ? [`alone, ${verdict(aloneGoal, typical)}`] : []),
     ...(depth === 64 ? [verdict(rateGoal, perSecond), `read, ${verdict(readGoal, readP99)}`] : []),
   ];
   return {
     what: `${depth} at once`,
-    figure: `${perSecond.toFixed(1)} onboardings/s`,
-    beside: said.join("; "),
+    figure: figures.join("; "),
+    beside: verdicts.length === 0 ? "no goal" : verdicts.join("; "),
   };
 };
 

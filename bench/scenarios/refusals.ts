@@ -73,6 +73,8 @@ const measured = async (
     if (Object.keys(mine.byStatus).join() !== status)
       throw new Error(`${what}: answered ${JSON.stringify(mine.byStatus)}`);
     const constant = await slot({ ...request, url: beside.function });
+    if (Object.keys(constant.byStatus).join() !== "200")
+      throw new Error(`the cheapest function: answered ${JSON.stringify(constant.byStatus)}`);
     const bare = await slot({ ...request, url: beside.bare });
     refused.push(mine);
     cheapest.push(constant);
@@ -86,12 +88,9 @@ const measured = async (
     {
       what,
       figure: figure(refused),
-      beside: `${ratio.toFixed(2)} of the cheapest function; ${verdict(goal, ratio)}`,
-    },
-    {
-      what: "beside it: the cheapest function",
-      figure: figure(cheapest),
-      beside: `${ofModel.toFixed(2)} of the bare echo: what the functions model costs`,
+      beside:
+        `${ratio.toFixed(2)} of the cheapest function; ${verdict(goal, ratio)}; that function: ${figure(cheapest)}, ` +
+        `${ofModel.toFixed(2)} of the bare echo: what the functions model costs`,
     },
   ];
 };
