@@ -1,5 +1,6 @@
 /** How long the database may take to answer whoever asks from outside. */
 import { OutageError } from "../../../shared/platform/outage.js";
+import { withinLimit } from "../../time-limit.js";
 
 /** So long whoever asks from outside waits for the database before hearing that it is away. */
 export const callTimeoutMs = 5_000;
@@ -14,19 +15,5 @@ export class DatabaseAway extends OutageError {
 }
 
 /** Rejects after `timeoutMs`, whatever becomes of the work. */
-export const withTimeout = async <Result>(
-  timeoutMs: number,
-  work: Promise<Result>,
-): Promise<Result> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new DatabaseAway());
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+export const withTimeout = <Result>(timeoutMs: number, work: Promise<Result>): Promise<Result> =>
+  withinLimit(work, timeoutMs, () => new DatabaseAway());

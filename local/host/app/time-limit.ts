@@ -1,4 +1,5 @@
-/** Bounds a wait whose other side may never answer. */
+/** Bounds a wait of the host, and names in the error what was waited for. */
+import { withinLimit } from "../../time-limit.js";
 
 /** The wait took too long. What was waited for may still happen. */
 export class TimeLimitError extends Error {
@@ -6,20 +7,13 @@ export class TimeLimitError extends Error {
 }
 
 /** Rejects with `TimeLimitError` after `limitMs`; what becomes of `work` later is nobody's concern. */
-export const withTimeLimit = async <Result>(
+export const withTimeLimit = <Result>(
   limitMs: number,
   what: string,
   work: Promise<Result>,
-): Promise<Result> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new TimeLimitError(`${what} took longer than ${limitMs / 1000} s.`));
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+): Promise<Result> =>
+  withinLimit(
+    work,
+    limitMs,
+    () => new TimeLimitError(`${what} took longer than ${limitMs / 1000} s.`),
+  );
