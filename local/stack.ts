@@ -43,6 +43,8 @@ export interface Stack {
 
 interface Database {
   readonly url: string;
+  /** The quickest way there from this machine. */
+  readonly ownUrl: string;
   readonly dataDirectory: string | undefined;
   readonly failed: Promise<Error>;
 }
@@ -83,11 +85,13 @@ const openDatabase = async (
   onSpawned: () => void,
 ): Promise<Database> => {
   const given = databaseUrl ?? (sharesDatabase ? settings["DATABASE_URL"] : undefined);
-  if (given !== undefined) return { url: given, dataDirectory: undefined, failed: never };
+  if (given !== undefined) {
+    return { url: given, ownUrl: given, dataDirectory: undefined, failed: never };
+  }
   const warn = writer(log, "warning", "Local.PostgreSQL");
   const server = await startPostgres({ dataDirectory, onSpawned, warn });
   started.push(() => server.stop());
-  return { url: server.url, dataDirectory, failed: server.failed };
+  return { url: server.url, ownUrl: server.socketUrl, dataDirectory, failed: server.failed };
 };
 
 const connectionString = (port: number): string =>
@@ -105,20 +109,20 @@ const wantsBroker = async (appDirectory: string, settings: Settings): Promise<bo
 interface Foundation {
   readonly parts: Parts;
   readonly settings: Settings;
-  readonly databaseUrl: string;
+  readonly database: Database;
   readonly started: Started;
 }
 
 const openBroker = async (
   { appDirectory, log }: StackOptions,
-  { parts, databaseUrl, started }: Foundation,
+  { parts, database, started }: Foundation,
   reserved: ReservedPort,
 ): Promise<string> => {
   const topology = await parts.readTopology(join(appDirectory, topologyFile));
   const warn = writer(log, "error", "Local.Broker");
   await reserved.release();
   const broker = await parts.startBroker({
-    connectionString: databaseUrl,
+    connectionString: database.ownUrl,
     topology,
     port: reserved.port,
     key: brokerKey,
@@ -132,12 +136,12 @@ const openBroker = async (
 
 const openHost = async (
   { appDirectory, sharesDatabase, log }: StackOptions,
-  { parts, settings, databaseUrl, started }: Foundation,
+  { parts, settings, database, started }: Foundation,
   reserved: ReservedPort,
   brokerConnectionString: string | undefined,
 ): Promise<Host> => {
   const warn = writer(log, "warning", "Local.PostgreSQL");
-  const pool = parts.openPool(databaseUrl, warn);
+  const pool = parts.openPool(database.ownUrl, warn);
   started.push(() => pool.end());
   const clock = await parts.openClock(pool, settings["SANDBOX_CLOCK_QUERY"]);
   await reserved.release();
@@ -152,9 +156,10 @@ const openHost = async (
       SANDBOX_CLOCK_URL: `http://127.0.0.1:${reserved.port}/admin/host/clock`,
       AzureWebJobsStorage: "UseDevelopmentStorage=true",
       ...(brokerConnectionString === undefined ? {} : { ServiceBus: brokerConnectionString }),
-      DATABASE_URL: databaseUrl,
+      // An app of somebody else's may have a client that knows no sockets.
+      DATABASE_URL: database.url,
       ...settings,
-      ...(sharesDatabase && { DATABASE_URL: databaseUrl }),
+      ...(sharesDatabase && { DATABASE_URL: database.ownUrl }),
     },
   });
   started.push(() => host.stop());
@@ -194,8 +199,8 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
     if (brokerPort !== undefined) started.push(() => brokerPort.release());
 
     const [database, parts] = await openAndLoad(options, settings, started);
-    await parts.checkDatabase(database.url);
-    const foundation = { parts, settings, databaseUrl: database.url, started };
+    await parts.checkDatabase(database.ownUrl);
+    const foundation = { parts, settings, database, started };
     const brokerConnectionString =
       brokerPort === undefined
         ? settings["ServiceBus"]

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { errorCode, StartError } from "../start-error.js";
 import { birthMark, commandLine } from "./processes.js";
+import { removeSockets } from "./socket.js";
 
 const pollMs = 20;
 const patienceMs = 20_000;
@@ -26,11 +27,10 @@ const signal = (pid: number, name: "SIGINT" | "SIGQUIT"): void => {
 };
 
 /**
- * The caller holds the folder's lock, so whatever server still runs here has lost its owner: its
- * watcher is stopping it, and this asks once more and waits. A server file whose process id now
- * belongs to something else is removed, since PostgreSQL would take that process for a server.
+ * A server file whose process id now belongs to something else is removed, since PostgreSQL would
+ * take that process for a server.
  */
-export const endLeftover = async (directory: string): Promise<void> => {
+const endServer = async (directory: string): Promise<void> => {
   const file = join(directory, "postmaster.pid");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return "";
@@ -50,4 +50,13 @@ export const endLeftover = async (directory: string): Promise<void> => {
   throw new StartError(
     `A PostgreSQL with process id ${pid} still runs on ${directory} and does not stop: end it, then start again.`,
   );
+};
+
+/**
+ * The caller holds the folder's lock, so whatever server still runs here has lost its owner: its
+ * watcher is stopping it, and this asks once more and waits.
+ */
+export const endLeftover = async (directory: string): Promise<void> => {
+  await endServer(directory);
+  await removeSockets(directory);
 };

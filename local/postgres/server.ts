@@ -8,6 +8,7 @@ import { lockFolder } from "./folder-lock.js";
 import { launch } from "./launch.js";
 import type { ServerProcess } from "./launch.js";
 import { endLeftover } from "./leftover.js";
+import { hasRoomForSocket, isSocketRefused, socketSetting, withSocket } from "./socket.js";
 
 export interface PostgresOptions {
   /** Everything lies below this folder: the files, the password, the lock. */
@@ -29,6 +30,8 @@ export interface PostgresOptions {
 export interface PostgresServer {
   /** Connection string of the database `postgres`, password included. */
   readonly url: string;
+  /** The same by the server's Unix-domain socket, where it has one. */
+  readonly socketUrl: string;
   /** Settles only when the server ended by itself and could not be brought back, with the reason. */
   readonly failed: Promise<Error>;
   stop(): Promise<void>;
@@ -82,21 +85,33 @@ const isPassing = (complaint: string): boolean =>
 interface Running {
   readonly process: ServerProcess;
   readonly port: number;
+  readonly hasSocket: boolean;
 }
 
-const launchPatiently = async (cluster: Cluster, options: PostgresOptions): Promise<Running> => {
-  const wanted = options.port ?? 0;
+/** `before`: how it ran until now, whose address is known and so must stay. */
+const launchPatiently = async (
+  cluster: Cluster,
+  options: PostgresOptions,
+  before?: Running,
+): Promise<Running> => {
+  const wanted = before?.port ?? options.port ?? 0;
+  let hasSocket = before?.hasSocket ?? hasRoomForSocket(cluster.directory);
   for (let attempt = 1; ; attempt += 1) {
     const port = wanted === 0 ? await freePort() : wanted;
     const settings = {
       ...defaultSettings,
+      ...(hasSocket ? { unix_socket_directories: socketSetting(cluster.directory) } : {}),
       ...(options.durable === false ? carelessSettings : {}),
       ...options.settings,
       port: String(port),
     };
     const launched = await launch(cluster, settings, options);
-    if (!("complaint" in launched)) return { process: launched, port };
+    if (!("complaint" in launched)) return { process: launched, port, hasSocket };
     const complaint = launched.complaint.trim().replaceAll(/\s+/g, " ");
+    if (hasSocket && before === undefined && isSocketRefused(complaint)) {
+      hasSocket = false;
+      continue;
+    }
     if (attempt === attemptsMax || !isPassing(complaint))
       throw new StartError(`PostgreSQL did not start on ${cluster.directory}: ${complaint}`);
     await delay(retryMs * attempt);
@@ -116,13 +131,13 @@ const supervise = (cluster: Cluster, options: PostgresOptions, first: Running) =
    * A server that ran here is tried again for as long as its files are there: what keeps it down,
    * such as a full disk, passes.
    */
-  const bringBack = async (port: number, shortRuns: number): Promise<Running> => {
+  const bringBack = async (before: Running, shortRuns: number): Promise<Running> => {
     for (let failures = shortRuns; ; failures += 1) {
       const pauseMs = failures === 0 ? 0 : Math.min(retryMs * 2 ** (failures - 1), pauseMsMax);
       await delay(pauseMs, undefined, { signal: stopped.signal });
       try {
         await endLeftover(cluster.directory);
-        return await launchPatiently(cluster, { ...options, port });
+        return await launchPatiently(cluster, options, before);
       } catch (error) {
         if (stopped.signal.aborted || !(await isCluster(cluster.directory))) throw error;
         if (failures === shortRuns)
@@ -133,16 +148,16 @@ const supervise = (cluster: Cluster, options: PostgresOptions, first: Running) =
 
   const keepAlive = async (): Promise<Error> => {
     for (let shortRuns = 0; ;) {
-      const { process, port } = await current;
+      const running = await current;
       const startedAtMs = performance.now();
-      const lastWords = await process.exited;
+      const lastWords = await running.process.exited;
       // Only a stop leaves it pending: whoever waits for a failure then waits in vain, as promised.
       if (stopped.signal.aborted) return new Promise<Error>(() => undefined);
       options.log?.(
         `PostgreSQL ended by itself and is started again: ${lastWords.split("\n").at(-1) ?? ""}`,
       );
       shortRuns = performance.now() - startedAtMs < soundRunMs ? shortRuns + 1 : 0;
-      current = bringBack(port, Math.max(shortRuns - 1, 0));
+      current = bringBack(running, Math.max(shortRuns - 1, 0));
     }
   };
   const failed = keepAlive().catch((error: unknown) =>
@@ -167,8 +182,10 @@ export const startPostgres = async (options: PostgresOptions): Promise<PostgresS
     const first = await launchPatiently(cluster, options);
     const supervised = supervise(cluster, options, first);
     let stopping: Promise<void> | undefined;
+    const url = `postgres://postgres:${cluster.password}@127.0.0.1:${first.port}/postgres`;
     return {
-      url: `postgres://postgres:${cluster.password}@127.0.0.1:${first.port}/postgres`,
+      url,
+      socketUrl: first.hasSocket ? withSocket(url, cluster.directory) : url,
       failed: supervised.failed,
       stop: () => (stopping ??= supervised.stop().then(() => lock.release())),
     };
