@@ -22,6 +22,9 @@ import { mandateEndpoints } from "./mandates/mandate.js";
 import { searchEndpoints } from "./wallet/search.js";
 import { stateEndpoints } from "./wallet/states.js";
 import { statisticsEndpoints } from "./wallet/statistics.js";
+import { bulkEndpoints } from "./operations/bulk.js";
+import { familyEndpoints } from "./operations/families.js";
+import { groupEndpoints } from "./operations/groups.js";
 import { storeMandateEndpoints } from "./stores/store-mandate.js";
 import { storeEndpoints } from "./stores/stores.js";
 import { walletEndpoints } from "./wallet/wallets.js";
@@ -40,6 +43,9 @@ const partnerEndpoints: readonly Endpoint[] = [
   getWalletBalance,
   getWalletLimits,
   getOnboardingEndpoint,
+  ...familyEndpoints,
+  ...groupEndpoints,
+  ...bulkEndpoints,
   ...storeEndpoints,
   ...storeMandateEndpoints,
   ...ticketEndpoints,

@@ -2,6 +2,10 @@
 import type { Route } from "../../shared/contracts/route.js";
 import { openDatabase, type Database } from "../../shared/database/platform/database.js";
 import {
+  operationCommands,
+  type OperationCommands,
+} from "../../shared/database/operations/commands.js";
+import {
   findPartner,
   findPartnerByClient,
   type Partner,
@@ -38,6 +42,7 @@ export interface PartnerDirectory {
 export interface Services {
   readonly config: Config;
   readonly database: Database;
+  readonly operations: OperationCommands;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly note: NoteFailure;
@@ -94,6 +99,7 @@ export const createServices = (
   return {
     config,
     database,
+    operations: operationCommands(database),
     clock,
     logger,
     note: loggedFailures(logger),

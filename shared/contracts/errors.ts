@@ -80,6 +80,61 @@ export const errorTable = table({
   },
   MandateStatusInvalid: { status: 400, description: "The mandate's status does not allow this." },
   MandateAlreadyPresent: { status: 400, description: "The wallet already has an open mandate." },
+  InsufficientBalance: {
+    status: 400,
+    description: "The wallet's available funds do not cover the operation: lower the amount.",
+  },
+  LimitExceeded: {
+    status: 400,
+    description:
+      "The operation exceeds a limit of the wallet: errorProperties say which and by how much.",
+  },
+  FeesExceedAmount: {
+    status: 400,
+    description: "The fees are higher than the amount: raise the amount.",
+  },
+  BucketNotMatching: {
+    status: 400,
+    description: "The bucket holds funds of another type: name a bucket of this fundsType.",
+  },
+  BucketAmbiguous: {
+    status: 400,
+    description: "Several buckets match and none of them covers the amount alone: name a bucketId.",
+  },
+  BucketNotWithdrawable: {
+    status: 400,
+    description: "The wallet has the funds, but they may only be spent, not withdrawn.",
+  },
+  FundsExpired: { status: 400, description: "The funds have expired: choose another bucket." },
+  FundsExpiryDateInvalid: {
+    status: 400,
+    description: "The date on which the funds expire lies in the past.",
+  },
+  StoreNotActive: { status: 400, description: "The store is not active." },
+  OperationStatusInvalid: {
+    status: 400,
+    description: "The operation's status does not allow this.",
+  },
+  OperationExpired: {
+    status: 400,
+    description: "The operation was not confirmed in time: initialise another one.",
+  },
+  OperationInGroup: {
+    status: 400,
+    description: "The operation belongs to a group: confirm the group.",
+  },
+  OperationGroupStatusInvalid: {
+    status: 400,
+    description: "The group's status does not allow this.",
+  },
+  OperationGroupAlreadyPending: {
+    status: 400,
+    description: "The wallet has a pending group: confirm or cancel that one first.",
+  },
+  OperationGroupNotOfWallet: {
+    status: 400,
+    description: "The group belongs to another wallet.",
+  },
   AttachmentEmpty: { status: 400, description: "The attachment has no bytes." },
   TokenInvalid: { status: 401, description: "The bearer token is missing, expired or not valid." },
   AuthKeyInvalid: { status: 401, description: "The AuthKey header is missing or not valid." },
@@ -91,6 +146,12 @@ export const errorTable = table({
   DealerOfAnotherPartner: { status: 403, description: "The dealer belongs to another partner." },
   PermissionMissing: { status: 403, description: "The token lacks the role that this call needs." },
   WalletNotFound: { status: 404, description: "No wallet has this identifier." },
+  OperationNotFound: {
+    status: 404,
+    description: "The wallet has no operation of this family with this identifier.",
+  },
+  OperationGroupNotFound: { status: 404, description: "The wallet has no such group." },
+  BucketNotFound: { status: 404, description: "The wallet has no bucket with this identifier." },
   TicketNotFound: { status: 404, description: "No ticket has this case number." },
   PartnerNotRegistered: {
     status: 404,
@@ -105,6 +166,10 @@ export const errorTable = table({
   InstructionsNotFound: { status: 404, description: "The wallet has no SCT instructions." },
   RouteNotFound: { status: 404, description: "No such path: see /docs." },
   MethodNotAllowed: { status: 405, description: "This path does not answer this method." },
+  IdempotencyKeyInUse: {
+    status: 409,
+    description: "The first request with this idempotencyKey is still in work: repeat in a moment.",
+  },
   ConcurrentUpdate: {
     status: 409,
     description: "The resource was changed at the same time: read it again and repeat.",
@@ -129,6 +194,10 @@ export const errorTable = table({
   TicketTransitionInvalid: {
     status: 422,
     description: "The ticket's status does not allow this change.",
+  },
+  IdempotencyKeyReused: {
+    status: 422,
+    description: "Another request was made with this idempotencyKey: take a new one.",
   },
   AmountScaleInvalid: { status: 422, description: "The amount has more than two decimals." },
   RateLimitExceeded: { status: 429, description: "Too many requests: wait and repeat." },

@@ -1,5 +1,6 @@
 /** What administrators set per partner; absent keys take the defaults. */
 import { z } from "zod";
+import { families, type FamilyType } from "../../domain/operations/families.js";
 import { attachmentBytesMax } from "../../domain/ticketing/attachment-types.js";
 
 const hours = z.number().positive();
@@ -12,12 +13,36 @@ const limits = z
     minimumCents: cents(100),
     minimumPaymentCents: cents(1),
     maximumCents: cents(100_000),
+    /** Italian law forbids cash of 5,000 and above; no partner may allow more. */
+    maximumCashCents: cents(499_999).pipe(z.int().max(499_999)),
     lastMonthCashDepositCents: cents(250_000),
     lastMonthCashWithdrawalCents: cents(100_000),
     lastMonthSddDepositCents: cents(125_000),
     annualWelfareDepositCents: cents(100_000),
   })
   .prefault({});
+
+const familyTypes = Object.keys(families) as [FamilyType, ...FamilyType[]];
+
+/** What an operation of a family costs; the fees of several rules are added up, then rounded once. */
+const feeRule = z.object({
+  family: z.enum(familyTypes),
+  fixedCents: cents(0),
+  /** Per cent of the amount, with at most four decimals. */
+  percent: z.number().nonnegative().max(100).multipleOf(0.0001).default(0),
+  minimumCents: cents(0),
+  maximumCents: z.int().nonnegative().nullable().default(null),
+  beneficiary: z.string().min(1).max(255).default("platform"),
+  debtor: z.string().min(1).max(255).default("wallet"),
+});
+
+const feeRulesByDefault: readonly z.input<typeof feeRule>[] = [
+  { family: "CashDeposit", fixedCents: 100 },
+  { family: "CashWithdrawal", fixedCents: 100 },
+  { family: "SctWithdrawal", fixedCents: 50 },
+];
+
+const minutes = z.number().positive();
 
 export const partnerSettings = z.object({
   /** Whether the partner's customers sign a contract; without it the contract routes refuse. */
@@ -64,6 +89,26 @@ export const partnerSettings = z.object({
     })
     .prefault({}),
   limits,
+  fees: z
+    .array(feeRule)
+    .max(100)
+    .prefault([...feeRulesByDefault]),
+  operations: z
+    .object({
+      /** So long an operation or a group waits to be confirmed; members of a group have the group's time. */
+      expiryMinutes: minutes.default(30),
+      groupExpiryMinutes: minutes.default(30),
+      sctWithdrawalExpiryMinutes: minutes.default(24 * 60),
+      /** Which funds may leave the wallet in cash or by transfer. */
+      withdrawable: z
+        .object({
+          Standard: z.boolean().default(true),
+          Welfare: z.boolean().default(false),
+          Loyalty: z.boolean().default(false),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
 });
 
 /** As an administrator writes them. */

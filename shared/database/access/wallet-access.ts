@@ -65,6 +65,24 @@ export const lockWallet = async (
   return owned(found, partnerKey, walletId);
 };
 
+const WalletPartner = z.object({ partnerKey: z.string() });
+
+/** Whose wallet it is, for somebody who reads what belongs to it. */
+export const walletPartner = async (
+  database: Queryable,
+  reader: Reader,
+  walletId: string,
+): Promise<Outcome<z.infer<typeof WalletPartner>, WalletRefusal>> =>
+  readOwned(
+    await database.row(
+      WalletPartner,
+      `select partner_key as "partnerKey" from borsello.wallet where wallet_id = $1`,
+      [walletId],
+    ),
+    reader,
+    walletId,
+  );
+
 /** A closed wallet takes no more changes. */
 export const notClosed = (wallet: LockedWallet): Outcome<LockedWallet, "WalletNotActive"> =>
   wallet.status === "Closed"

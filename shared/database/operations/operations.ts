@@ -115,31 +115,24 @@ export const creditIncoming = async (tx: Queryable, credit: IncomingCredit): Pro
 };
 
 /**
- * Cancels what is initialised and not yet confirmed, so that nothing of the wallet's funds stays
- * held. The caller holds the wallet's row.
+ * Cancels what is initialised and not yet confirmed, the pending group first, so that nothing of the
+ * wallet's funds stays held. The caller holds the wallet's row.
  */
-export const cancelOpenOperations = (
+export const cancelOpenOperations = async (
   tx: Queryable,
   walletId: string,
   actor: string,
   feedback: string,
-): Promise<number> =>
-  tx.execute(
-    `with cancelled as (
-       update borsello.operation set status = 'Cancelled', version = version + 1, feedback = $3,
-         cancellation_date = borsello.platform_now(), last_update_date = borsello.platform_now()
-       where wallet_id = $1 and status = 'Initialized'
-       returning *
-     ), audited as (
-       insert into borsello.audit
-         (actor, partner_key, entity, entity_id, action, from_status, to_status)
-       select $2, partner_key, 'Operation', operation_id::text, 'cancel', 'Initialized', status
-       from cancelled
-     )
-     select borsello.publish_event('OperationCancelled', partner_key, wallet_id::text, version,
-       borsello.json_with(borsello.operation_event(in_order::borsello.operation), json_build_object(
-         'cancellationDate', borsello.iso(cancellation_date),
-         'terminationDate', borsello.iso(termination_date))))
-     from (select * from cancelled order by operation_id) as in_order`,
+): Promise<void> => {
+  await tx.execute(
+    `select borsello.end_group(operation_group_id, $2, 'cancel', 'Cancelled', $3)
+     from borsello.operation_group where wallet_id = $1 and status = 'Initialized'`,
     [walletId, actor, feedback],
   );
+  await tx.execute(
+    `select borsello.end_operation(operation_id, $2, 'cancel', 'Cancelled', $3) from (
+       select operation_id from borsello.operation
+       where wallet_id = $1 and status = 'Initialized' order by operation_id) as open`,
+    [walletId, actor, feedback],
+  );
+};

@@ -32,6 +32,8 @@ export interface Database extends Queryable {
     text: string,
     values?: readonly unknown[],
   ): Promise<Row | undefined>;
+  /** The same for a change that many callers wait for: a row for each. */
+  commands<Row>(row: z.ZodType<Row>, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Called after each commit of a transaction or command. */
   onCommit(listener: () => void): void;
   /** Resolves once the schema is up to date; every other call waits for it by itself. */
@@ -191,6 +193,7 @@ export const openDatabase = (settings: DatabaseSettings): Database => {
   return {
     ...base,
     command: async (row, text, values) => committed(await base.row(row, text, values)),
+    commands: async (row, text, values) => committed(await base.rows(row, text, values)),
     transaction: async (work) => committed(await quietTransaction(work)),
     quietTransaction,
     onCommit: (listener) => void listeners.push(listener),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
 import { listBuckets, resyncBuckets } from "../../../shared/database/ledger/buckets.js";
+import { limitBounds } from "../../../shared/database/ledger/limit-bounds.js";
 import { findLimits } from "../../../shared/database/ledger/wallet-limits.js";
 import { outboxOf } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet, holdFunds } from "../../support/wallet/funds.js";
@@ -115,7 +116,7 @@ describe("limits", () => {
   const limitsOf = async (walletId: string, given = {}) =>
     made(
       await findLimits(wallets.database, reader, walletId, async () =>
-        partnerSettings.parse({ limits: given }),
+        limitBounds(partnerSettings.parse({ limits: given })),
       ),
     );
 
