@@ -94,7 +94,7 @@ const tagRecord = z
     `must have at most ${tagsBytesMax} bytes as JSON`,
   );
 
-export const GivenTags = tagRecord.nullable().describe(tagsBound);
+export const GivenTags = tagRecord.describe(tagsBound).nullable();
 /** Where the seed asks for a non-empty object. */
 export const RequiredTags = tagRecord
   .refine((tags) => Object.keys(tags).length > 0, "must hold at least one tag")
