@@ -17,6 +17,12 @@ export const commandOf = (
   limits: limitBounds(settings),
 });
 
-/** Tells the same request from another one under the same key; what is asked, in the body's own order of declaration. */
+/** Objects by the order of their names, so that the order in which a caller wrote them says nothing. */
+const inOrder = (_name: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+/** Tells the same request from another one under the same key. */
 export const requestHash = (asked: unknown): string =>
-  createHash("sha256").update(JSON.stringify(asked)).digest("hex");
+  createHash("sha256").update(JSON.stringify(asked, inOrder)).digest("hex");

@@ -310,17 +310,18 @@ declare
   mirrored_cents bigint[];
   times integer;
 begin
-  select array_agg(account_id), array_agg(-cents) into mirrored_accounts, mirrored_cents
+  select array_agg(case when returns_to_closed
+      then borsello.account_for(o.partner_key, 'Suspense', 'received') else account_id end),
+    array_agg(-cents) into mirrored_accounts, mirrored_cents
   from (
-    select case when account.kind = 'Bucket' and wallet.status = 'Closed'
-        then borsello.account_for(o.partner_key, 'Suspense', 'received')
-        else account_id end as account_id,
-      sum(amount_cents)::bigint as cents
+    select account_id, sum(amount_cents)::bigint as cents,
+      account.kind = 'Bucket' and wallet.status = 'Closed' and sum(amount_cents) < 0
+        as returns_to_closed
     from borsello.ledger_transaction join borsello.entry using (transaction_id)
       join borsello.account using (account_id)
       left join borsello.wallet on wallet.wallet_id = o.wallet_id
     where ledger_transaction.operation_id = o.operation_id
-    group by 1
+    group by account_id, account.kind, wallet.status
     having sum(amount_cents) <> 0
   ) as moved;
   if mirrored_accounts is null then return null; end if;

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../../contracts/errors.js";
 import { errorTable } from "../../contracts/errors.js";
 import { refusal, success, type Outcome, type RefusalProperties } from "../../domain/outcome.js";
+import { DependencyUnavailableError } from "../../platform/dependency-unavailable.js";
 import type { LimitBounds } from "../ledger/limit-bounds.js";
 import type { Database } from "../platform/database.js";
 
@@ -138,29 +139,25 @@ export const operationCommands = (database: Database): OperationCommands => {
 
   const settle = (waiting: readonly Waiting[], rows: readonly Row[]): void => {
     waiting.forEach(({ command, resolve, reject }, index) => {
-      const row = rows[index];
-      if (row === undefined) reject(new Error("A command has no outcome."));
-      else if (row.code === busy) resolve(runAlone(database, command));
-      else resolve(outcomeNow(row));
+      try {
+        const row = rows[index];
+        if (row === undefined) throw new Error("A command has no outcome.");
+        resolve(row.code === busy ? runAlone(database, command) : outcomeOf(row));
+      } catch (error) {
+        reject(error);
+      }
     });
   };
 
-  const outcomeNow = async (row: Row): Promise<CommandOutcome> => Promise.resolve(outcomeOf(row));
-
   const call = async (waiting: readonly Waiting[]): Promise<void> => {
+    const commands = waiting.map(({ command }) => command);
     try {
-      settle(
-        waiting,
-        await runTogether(
-          database,
-          waiting.map(({ command }) => command),
-          false,
-        ),
-      );
+      settle(waiting, await runTogether(database, commands, false));
     } catch (error) {
-      const [only, ...others] = waiting;
-      if (others.length === 0) only?.reject(error);
-      else for (const { command, resolve } of waiting) resolve(runAlone(database, command));
+      const isTheirOwn = waiting.length === 1 || error instanceof DependencyUnavailableError;
+      for (const { command, resolve, reject } of waiting)
+        if (isTheirOwn) reject(error);
+        else resolve(runAlone(database, command));
     }
   };
 

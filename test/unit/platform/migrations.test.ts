@@ -25,7 +25,7 @@ const landed: Readonly<Record<string, string>> = {
   "0016-mandate-changes.sql": "f7c18151a57c7f7e2498fd225c39d4753c6a6d5a5094c745df922ea2493d0a47",
   "0017-iban-changes.sql": "aaeda0b689b21d0516bb25553aa66b0bd6938668ef08d8d334c9afe4703adc52",
   "0018-ticket-changes.sql": "65ae5f2c1420f36578de33c4f0d3314c958a704bb7252a60031d3519042c494b",
-  "0019-money.sql": "ac1db61a0a7bb39800d1692d238298c029b9391180bed321e080dfb27107ea27",
+  "0019-money.sql": "cf80663403ce0ff4971d7cb196dae440ec8658f20db354b1affbc79e65354c48",
   "0020-operation-commands.sql": "74e89074e9834c6f5fb5d187a90edc8a05d8567e1dd8b4936aa38c00579d7e18",
 };
 
