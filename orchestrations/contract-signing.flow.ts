@@ -7,6 +7,7 @@ const Signature = z.object({ walletId: z.uuid(), attempt: z.int().positive() });
 /** Over: the contract was declined meanwhile, or another signature took this one's place. */
 const Progress = z.object({ result: z.enum(["done", "over"]) });
 
+/** Asks whether the signature is still wanted; the name is of lives in which the form was kept between the steps. */
 export const fillContractPdf = step("fillContractPdf", { input: Signature, output: Progress });
 export const sealContractPdf = step("sealContractPdf", { input: Signature, output: Progress });
 /** Makes the sealed PDF the wallet's contract and, in the same transaction, tells the bus. */

@@ -33,12 +33,12 @@ const settlements = { Active: activateMandate, Rejected: reject, Lapsed: lapseMa
 
 export interface MandateMeans {
   readonly database: Database;
-  readonly documents: Documents;
+  readonly documents: Pick<Documents, "putOnce">;
   readonly seal: (pdf: Uint8Array) => Promise<Uint8Array>;
   readonly changes: Pick<Changes, "tell">;
 }
 
-/** Seals the PDF of the present signature, once; resolves to where it is kept. */
+/** Seals the PDF of the present signature; resolves to where the first is kept. */
 const sealPdf = async (
   { database, documents, seal }: MandateMeans,
   mandateId: string,
@@ -46,7 +46,6 @@ const sealPdf = async (
   const found = await findMandate(database, mandateId);
   if (found === undefined) throw new Error(`The mandate ${mandateId} is gone.`);
   const documentKey = mandateDocumentKey(mandateId, found.signAttempt);
-  if ((await documents.get(documentKey)) !== undefined) return documentKey;
   const bytes = await seal(await fillMandateForm(found.mandate));
   await documents.putOnce(documentKey, { contentType: pdfContentType, bytes });
   return documentKey;

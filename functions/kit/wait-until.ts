@@ -6,7 +6,7 @@ import type { Clock } from "../../shared/platform/clock.js";
 const waitMs = 10_000;
 
 /** Between two looks where nobody tells of a change: the flow may run in another process. */
-const pauses = { first: 50, longest: 400, growth: 1.6 } as const;
+const pauses = { first: 100, longest: 800, growth: 2 } as const;
 
 export interface Waiting {
   readonly clock: Clock;
@@ -15,8 +15,9 @@ export interface Waiting {
   readonly key: string;
 }
 
-/** Reads until `isDone`, or until the time is up; resolves to what was read last. */
+/** Reads until `isDone`, or until the time is up; resolves to what was read last, `known` before all. */
 export const readUntil = async <Value>(
+  known: Value,
   read: () => Promise<Value>,
   isDone: (value: Value) => boolean,
   { clock, changes, key }: Waiting,
@@ -24,11 +25,11 @@ export const readUntil = async <Value>(
   const giveUpAt = clock.nowMs() + waitMs;
   const watch = changes.watch(key);
   try {
-    let pauseMs: number = pauses.first;
-    for (;;) {
-      const value = await read();
+    let value = known;
+    for (let pauseMs: number = pauses.first; ;) {
       if (isDone(value) || clock.nowMs() + pauseMs > giveUpAt) return value;
       await watch.next(pauseMs);
+      value = await read();
       pauseMs = Math.min(pauseMs * pauses.growth, pauses.longest);
     }
   } finally {

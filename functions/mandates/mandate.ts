@@ -14,6 +14,7 @@ import {
   initialiseMandate,
   requestDisable,
   requestMandateSignature,
+  type StoredMandate,
 } from "../../shared/database/mandates/mandates.js";
 import { findWallet } from "../../shared/database/wallet/wallets.js";
 import { fillMandateForm } from "../../shared/documents/mandate-pdf.js";
@@ -64,7 +65,8 @@ const signEndpoint = endpoint(
     const requested = await requestMandateSignature(database, caller, params.walletId);
     if (!requested.ok) return refuse(requested);
     const { mandateId } = requested.value.mandate;
-    const signed = await readUntil(
+    const signed = await readUntil<StoredMandate | undefined>(
+      requested.value,
       () => findMandate(database, mandateId),
       (found) => found?.mandate.status !== "Filled",
       { clock, changes, key: mandateId },

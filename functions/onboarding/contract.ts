@@ -72,13 +72,12 @@ const signEndpoint = endpoint(
     if (!found.ok) return refuse(found);
     const requested = await requestSignature(database, caller, walletId);
     if (!requested.ok) return refuse(requested);
-    const contract = isSettled(requested.value)
-      ? requested.value
-      : await readUntil(() => findContract(database, walletId), isSettled, {
-          clock,
-          changes,
-          key: walletId,
-        });
+    const contract = await readUntil<Contract | undefined>(
+      requested.value,
+      () => findContract(database, walletId),
+      isSettled,
+      { clock, changes, key: walletId },
+    );
     // A contract goes only with its wallet, which somebody deleted meanwhile.
     if (contract === undefined) return refuse(refusal("WalletNotFound", { walletId }));
     const isSigned = contract.status === "Signed";

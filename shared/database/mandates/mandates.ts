@@ -1,10 +1,6 @@
 /** A wallet's mandate: initialise, fill, sign, disable on the partner's word (contract 4.3). */
 import { z } from "zod";
-import {
-  Mandate,
-  mandateFrequencies,
-  type MandateStatus,
-} from "../../contracts/mandates/mandates.js";
+import { Mandate, mandateFrequencies } from "../../contracts/mandates/mandates.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { uuidv7 } from "../../platform/ids.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
@@ -27,15 +23,17 @@ export type StoredMandate = z.infer<typeof StoredMandate>;
 export const mandateDocumentKey = (mandateId: string, signAttempt: number): string =>
   `mandate/${mandateId}/${signAttempt}`;
 
+/** Of the mandate `m`, a row of the table or what a change has made of it. */
+const columns = `borsello.mandate_record(m) as mandate, (m).sign_attempt as "signAttempt",
+  (m).sign_requested_at as "signRequestedAt", (m).document_key as "documentKey"`;
+
 export const findMandate = (
   database: Queryable,
   mandateId: string,
 ): Promise<StoredMandate | undefined> =>
   database.row(
     StoredMandate,
-    `select borsello.mandate_record(m) as mandate, sign_attempt as "signAttempt",
-       sign_requested_at as "signRequestedAt", document_key as "documentKey"
-     from borsello.mandate as m where mandate_id = $1`,
+    `select ${columns} from borsello.mandate as m where mandate_id = $1`,
     [mandateId],
   );
 
@@ -46,9 +44,7 @@ export const findCurrentMandate = (
 ): Promise<StoredMandate | undefined> =>
   database.row(
     StoredMandate,
-    `select borsello.mandate_record(m) as mandate, sign_attempt as "signAttempt",
-       sign_requested_at as "signRequestedAt", document_key as "documentKey"
-     from borsello.mandate as m
+    `select ${columns} from borsello.mandate as m
      where wallet_id = $1 order by mandate_id desc limit 1`,
     [walletId],
   );
@@ -72,16 +68,11 @@ const insertMandate = `
     from borsello.wallet where wallet_id = $1
     returning m
   )
-  select borsello.record_mandate_change(m, $2, 'initialise', null, 'MandateInitialised') from made`;
+  select ${columns},
+    borsello.record_mandate_change(m, $2, 'initialise', null, 'MandateInitialised') from made`;
 
 type InitialiseRefusal =
   WalletRefusal | "WalletNotActive" | "IbanNotValidated" | "MandateAlreadyPresent";
-
-const present = async (tx: Queryable, mandateId: string): Promise<Mandate> => {
-  const found = await findMandate(tx, mandateId);
-  if (found === undefined) throw new Error("A mandate was gone within its own transaction.");
-  return found.mandate;
-};
 
 export const initialiseMandate = async (
   database: Database,
@@ -97,7 +88,7 @@ export const initialiseMandate = async (
       const { status, iban, isIbanValidated } = locked.value;
       if (status !== "Active") return refusal("WalletNotActive", { status });
       if (!isIbanValidated) return refusal("IbanNotValidated", { iban: iban ?? "is not set." });
-      await tx.execute(insertMandate, [
+      const made = await tx.row(StoredMandate, insertMandate, [
         walletId,
         actor.clientId,
         mandateId,
@@ -105,7 +96,8 @@ export const initialiseMandate = async (
         amountCents,
         frequency,
       ]);
-      return success(await present(tx, mandateId));
+      if (made === undefined) throw new Error("A locked wallet was gone before its mandate.");
+      return success(made.mandate);
     });
   } catch (error) {
     if (uniqueViolation(error) !== "mandate_one_open") throw error;
@@ -116,24 +108,26 @@ export const initialiseMandate = async (
 
 export type MandateRefusal = WalletRefusal | "MandateNotFound" | "MandateStatusInvalid";
 
-/** Changes the wallet's current mandate by the statement for its present status. */
+/** The changed mandate; undefined where its status does not allow the change. */
+type Change = (tx: Queryable, current: Mandate) => Promise<StoredMandate | undefined>;
+
+/** Changes the wallet's current mandate. */
 const changeCurrent = (
   database: Database,
   actor: Actor,
   walletId: string,
-  statementFor: (status: MandateStatus) => string,
+  change: Change,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;
     const current = await findCurrentMandate(tx, walletId);
     if (current === undefined) return refusal("MandateNotFound", { walletId });
-    const { mandateId, status } = current.mandate;
-    const changed = await transition(tx, statementFor(status), mandateId, actor.clientId);
-    const found = (await findMandate(tx, mandateId)) ?? current;
-    return changed
-      ? success(found)
-      : refusal("MandateStatusInvalid", { mandateStatus: found.mandate.status });
+    const changed = await change(tx, current.mandate);
+    if (changed !== undefined) return success(changed);
+    // A flow may have changed it meanwhile: flows do not lock the wallet.
+    const found = (await findMandate(tx, current.mandate.mandateId)) ?? current;
+    return refusal("MandateStatusInvalid", { mandateStatus: found.mandate.status });
   });
 
 const fill = `
@@ -145,7 +139,7 @@ const fill = `
     where mandate_id = $1 and status in ('Draft', 'Filled')
     returning m, old.status as status_before
   )
-  select borsello.record_mandate_change(m, $2, 'fill', status_before) from changed`;
+  select ${columns}, borsello.record_mandate_change(m, $2, 'fill', status_before) from changed`;
 
 /** Address and city are taken from the wallet again; the debtor stays the one of the initialisation. */
 export const fillMandate = (
@@ -153,7 +147,9 @@ export const fillMandate = (
   actor: Actor,
   walletId: string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, () => fill);
+  changeCurrent(database, actor, walletId, (tx, { mandateId }) =>
+    tx.row(StoredMandate, fill, [mandateId, actor.clientId]),
+  );
 
 const requestSignature = `
   with changed as (
@@ -163,7 +159,7 @@ const requestSignature = `
     where mandate_id = $1 and status = 'Filled'
     returning m, old.status as status_before
   )
-  select borsello.record_mandate_change(
+  select ${columns}, borsello.record_mandate_change(
     m, $2, 'requestSignature', status_before, 'MandateSigned')
   from changed`;
 
@@ -173,14 +169,20 @@ export const requestMandateSignature = (
   actor: Actor,
   walletId: string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, () => requestSignature);
+  changeCurrent(database, actor, walletId, (tx, { mandateId }) =>
+    tx.row(StoredMandate, requestSignature, [mandateId, actor.clientId]),
+  );
 
 export const requestDisable = (
   database: Database,
   actor: Actor,
   walletId: string,
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, disabling);
+  changeCurrent(database, actor, walletId, async (tx, { mandateId, status }) =>
+    (await transition(tx, disabling(status), mandateId, actor.clientId))
+      ? findMandate(tx, mandateId)
+      : undefined,
+  );
 
 /** Disables what a wallet that closes leaves open; the caller holds the wallet's row. */
 export const disableOpenMandate = async (

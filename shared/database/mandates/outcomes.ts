@@ -6,14 +6,14 @@ import { transition } from "./transitions.js";
 
 const platform = "platform";
 
-/** Resolves to whether the mandate changed now. */
-const settle = (
+/** The change is one statement, and so a transaction by itself; resolves to whether the mandate changed now. */
+const settle = async (
   database: Database,
   statement: string,
   mandateId: string,
   ...values: readonly unknown[]
 ): Promise<boolean> =>
-  database.transaction((tx) => transition(tx, statement, mandateId, platform, ...values));
+  (await database.command(z.object({}), statement, [mandateId, platform, ...values])) !== undefined;
 
 const askForActivation = `
   with changed as (

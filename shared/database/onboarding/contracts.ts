@@ -1,5 +1,6 @@
 /** A wallet's contract: signature requested, signed document stored, declined; each step once. */
 import { z } from "zod";
+import { Wallet } from "../../contracts/wallet/wallets.js";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
@@ -31,6 +32,23 @@ export const findContract = (
   database.row(Contract, `select ${columns} from borsello.contract where wallet_id = $1`, [
     walletId,
   ]);
+
+const SigningWallet = z.object({ wallet: Wallet });
+
+/** The wallet whose contract this signature is for; undefined once it was declined or replaced. */
+export const findSigningWallet = async (
+  database: Queryable,
+  { walletId, attempt }: { readonly walletId: string; readonly attempt: number },
+): Promise<Wallet | undefined> => {
+  const found = await database.row(
+    SigningWallet,
+    `select borsello.wallet_record(w) as wallet
+     from borsello.wallet as w join borsello.contract as c using (wallet_id)
+     where w.wallet_id = $1 and c.attempt = $2 and c.status <> 'Declined'`,
+    [walletId, attempt],
+  );
+  return found?.wallet;
+};
 
 const startSigning = `
   with before as (select status from borsello.contract where wallet_id = $1), changed as (
@@ -71,7 +89,7 @@ export const storeSignedContract = async (
   attempt: number,
   documentKey: string,
 ): Promise<boolean> => {
-  await database.command(
+  const signed = await database.command(
     Contract,
     `with changed as (
        update borsello.contract set status = 'Signed', document_key = $4, feedback = null,
@@ -84,7 +102,7 @@ export const storeSignedContract = async (
      from changed`,
     [walletId, "platform", attempt, documentKey],
   );
-  const contract = await findContract(database, walletId);
+  const contract = signed ?? (await findContract(database, walletId));
   return contract?.status === "Signed" && contract.attempt === attempt;
 };
 

@@ -1,7 +1,6 @@
 /** What flows look up when they wake, and which flows ought to be running. */
 import { z } from "zod";
 import { mandateStatuses } from "../../contracts/mandates/mandates.js";
-import { latestMandateRequest } from "../bank/requests.js";
 import type { Queryable } from "../platform/database.js";
 
 const IbanState = z.object({
@@ -32,6 +31,8 @@ export const ibanState = (
 const MandateRow = z.object({
   status: z.enum(mandateStatuses),
   isSignatureRequested: z.boolean(),
+  requestedAt: z.string().nullable(),
+  answer: z.enum(["Requested", "Accepted", "Booked", "Refused", "Returned"]).nullable(),
 });
 
 export interface MandateState {
@@ -41,10 +42,19 @@ export interface MandateState {
   readonly outcome: "Accepted" | "Refused" | null;
 }
 
-const requestKinds = {
-  ActivationRequested: "mandateActivation",
-  DisableRequested: "mandateRevocation",
-} as const;
+/** With the last request of the kind that its status waits for, and what the bank answered. */
+const selectMandate = `
+  select m.status, m.sign_requested_at is not null as "isSignatureRequested",
+    borsello.iso(request.requested_at) as "requestedAt", request.status as answer
+  from borsello.mandate as m
+  left join lateral (
+    select status, requested_at from borsello.bank_request as r
+    where r.mandate_id = m.mandate_id and r.kind = case m.status
+      when 'ActivationRequested' then 'mandateActivation'
+      when 'DisableRequested' then 'mandateRevocation' end
+    order by requested_at desc, request_id desc limit 1
+  ) as request on true
+  where m.mandate_id = $1`;
 
 const outcomes = { Accepted: "Accepted", Booked: "Accepted", Refused: "Refused" } as const;
 
@@ -52,21 +62,12 @@ export const mandateState = async (
   database: Queryable,
   mandateId: string,
 ): Promise<MandateState> => {
-  const mandate = await database.row(
-    MandateRow,
-    `select status, sign_requested_at is not null as "isSignatureRequested"
-     from borsello.mandate where mandate_id = $1`,
-    [mandateId],
-  );
+  const mandate = await database.row(MandateRow, selectMandate, [mandateId]);
   const nothing = { requestedAt: null, outcome: null };
   if (mandate === undefined) return { status: "Unknown", ...nothing };
-  const { status, isSignatureRequested } = mandate;
+  const { status, isSignatureRequested, requestedAt, answer } = mandate;
   if (status === "Filled" && isSignatureRequested) return { status: "Signed", ...nothing };
-  if (status !== "ActivationRequested" && status !== "DisableRequested")
-    return { status, ...nothing };
-  const request = await latestMandateRequest(database, mandateId, requestKinds[status]);
-  if (request === undefined) return { status, ...nothing };
-  const { status: answer, requestedAt } = request;
+  if (answer === null) return { status, ...nothing };
   const isOpen = answer === "Requested" || answer === "Returned";
   return { status, requestedAt, outcome: isOpen ? null : outcomes[answer] };
 };

@@ -70,7 +70,10 @@ export const setIban = async (
       if (!locked.ok) return locked;
       const open = notClosed(locked.value);
       if (!open.ok) return open;
-      const same = await tx.row(Changed, sameIban, [walletId, iban, bic]);
+      const same =
+        locked.value.iban === iban
+          ? await tx.row(Changed, sameIban, [walletId, iban, bic])
+          : undefined;
       if (same !== undefined && same.wallet.ibanValidationCode !== null)
         return success({ wallet: same.wallet, code: same.wallet.ibanValidationCode });
       const code = newValidationCode();

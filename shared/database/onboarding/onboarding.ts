@@ -80,10 +80,12 @@ const selectFacts = `
     (select json_build_object('status', o.status, 'startedAt', borsello.iso(o.started_at),
        'expiresAt', borsello.iso(o.expires_at), 'endedAt', borsello.iso(o.ended_at),
        'reminders', o.reminders, 'remindedAt', borsello.iso(o.reminded_at),
-       'steps', (select coalesce(json_agg(json_build_object('name', s.name, 'status', s.status,
+       -- Kept once it has ended.
+       'steps', case when o.status = 'Running' then '[]'::json else (
+         select coalesce(json_agg(json_build_object('name', s.name, 'status', s.status,
            'startedAt', borsello.iso(s.started_at), 'endedAt', borsello.iso(s.ended_at),
            'detail', s.detail) order by s.place), '[]')
-         from borsello.onboarding_step as s where s.wallet_id = o.wallet_id))
+         from borsello.onboarding_step as s where s.wallet_id = o.wallet_id) end)
      from borsello.onboarding as o where o.wallet_id = wallet.wallet_id) as onboarding,
     (select json_build_object('status', v.status, 'code', v.code,
        'requestedAt', borsello.iso(v.requested_at), 'expiresAt', borsello.iso(v.expires_at),
