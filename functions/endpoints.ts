@@ -3,7 +3,10 @@ import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./kit/endpoint.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
 import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
-import { sendBankNotification } from "./sandbox/bank.js";
+import { bankScriptEndpoints, sendBankNotification } from "./sandbox/bank.js";
+import { flowEndpoints } from "./settlement/flows.js";
+import { harvestingEndpoints } from "./settlement/harvestings.js";
+import { listPendingReconciliations } from "./settlement/reconciliations.js";
 import { docsEndpoints } from "./platform/docs.js";
 import { healthEndpoints } from "./platform/health.js";
 import { openApiEndpoints } from "./platform/openapi.js";
@@ -48,6 +51,9 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...bulkEndpoints,
   ...storeEndpoints,
   ...storeMandateEndpoints,
+  ...harvestingEndpoints,
+  ...flowEndpoints,
+  listPendingReconciliations,
   ...ticketEndpoints,
   ...ticketChangeEndpoints,
 ];
@@ -62,6 +68,7 @@ const sandboxEndpoints: readonly Endpoint[] = [
   ...identityEndpoints,
   ...clockEndpoints,
   sendBankNotification,
+  ...bankScriptEndpoints,
   declineContractEndpoint,
 ];
 

@@ -7,6 +7,14 @@ import { ibanValidationActivities } from "../orchestrations/iban-validation.acti
 import { ibanValidation } from "../orchestrations/iban-validation.flow.js";
 import { mandateActivationActivities } from "../orchestrations/mandate-activation.activities.js";
 import { mandateActivation } from "../orchestrations/mandate-activation.flow.js";
+import { flowRunActivities } from "../orchestrations/flow-run.activities.js";
+import { flowRun } from "../orchestrations/flow-run.flow.js";
+import { settlementActivities } from "../orchestrations/settlement.activities.js";
+import {
+  accountingOperation,
+  harvesting,
+  outgoingPayment,
+} from "../orchestrations/settlement.flow.js";
 import { ticketSlaActivities } from "../orchestrations/ticket-sla.activities.js";
 import { ticketSla } from "../orchestrations/ticket-sla.flow.js";
 import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
@@ -25,6 +33,7 @@ import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
+import { registerSettlement } from "./schedule/settlement.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
 import { createServices, type Services } from "./kit/services.js";
 
@@ -39,18 +48,35 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerAttachmentSweep,
   registerDocumentSweep,
   registerTicketSweep,
+  registerSettlement,
 ];
 
 const registerAllFlows = (services: Services): void => {
-  const { database } = services;
+  const { database, config } = services;
+  const settlement = {
+    silenceSeconds: config.bankSilenceSeconds,
+    collectionAccount: config.wallet.collectionAccount?.iban ?? null,
+  };
   registerFlows(
-    [walletOnboarding, ibanValidation, contractSigning, mandateActivation, ticketSla],
+    [
+      walletOnboarding,
+      ibanValidation,
+      contractSigning,
+      mandateActivation,
+      ticketSla,
+      harvesting,
+      accountingOperation,
+      outgoingPayment,
+      flowRun,
+    ],
     [
       ...walletOnboardingActivities(database),
       ...ibanValidationActivities(database),
       ...contractSigningActivities(services),
       ...mandateActivationActivities(services),
       ...ticketSlaActivities(database),
+      ...settlementActivities(database, settlement),
+      ...flowRunActivities(database, settlement),
     ],
     services.faults,
   );

@@ -1,6 +1,7 @@
 // Records histories of every flow from the local engine into test/replay/histories, for the tests
 // that replay them against the code of the day. Run it after `npm run build`, when a flow is new or
 // was deliberately changed:  node scripts/record-histories.mjs
+import { randomBytes } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -117,6 +118,50 @@ const tickets = async (send, operate, moveClock) => {
   while ((await detail(followed)).status !== "Closed") await sleep(25);
 };
 
+const key = () => randomBytes(16).toString("hex");
+
+/** Initialised and confirmed. */
+const operate = async (send, walletId, slug, body) => {
+  const path = `/wallet/wallets/${walletId}/${slug}`;
+  const made = await send("POST", path, { idempotencyKey: key(), ...body });
+  await send("PUT", `${path}/${made.body.operationId}/confirm`);
+  return made.body.operationId;
+};
+
+/** A day at a store; a withdrawal that is paid, one that is refused, one about which the bank is silent. */
+const settlements = async (send, person, moveClock, database) => {
+  const [walletId] = await createWallet(send, person);
+  await validateIban(send, walletId, person, quiet);
+  const store = await send("POST", "/wallet/dealers/dealer-rome/stores", {
+    ...{ name: "Bottega", city: "Roma", address: "Via Appia 1", email: "bottega@example.com" },
+    ...{ phoneNumber: "06 1234567", code: "B-1" },
+  });
+  const { storeId } = store.body;
+  const is = async (operationId, pattern) => {
+    const status = "select status from borsello.operation where operation_id = $1";
+    for (;;) {
+      const { rows } = await database.query(status, [operationId]);
+      if (pattern.test(rows[0].status)) return;
+      await sleep(25);
+    }
+  };
+  const deposit = await operate(send, walletId, "cash/deposits", {
+    ...{ amount: 500, storeId, operationGroupId: null, tags: { till: "1" } },
+  });
+  await send("POST", "/wallet/flows/harvestings?type=CashDeposit");
+  await is(deposit, /^Completed$/);
+  const withdraw = (amount) => operate(send, walletId, "sct/withdrawals", { amount, tags: null });
+  const [paid, refused, silent] = [await withdraw(50), await withdraw(10.99), await withdraw(9.98)];
+  await send("POST", "/wallet/flows/accountingoperations");
+  await is(paid, /^Completed$/);
+  await is(refused, /Rejected$/);
+  await is(silent, /InitializeRequested$/);
+  await moveClock(new Date(Date.now() + 100 * 86_400_000).toISOString());
+  await is(silent, /Unaccomplished$/);
+  await send("PUT", `/sandbox/outgoingpayments/${silent}/complete`);
+  await is(silent, /^Completed$/);
+};
+
 /** Lives begin with event 0, ExecutionStarted; the copies of one instance follow each other. */
 const livesOf = (rows) => {
   const lives = new Map();
@@ -146,6 +191,7 @@ await withTemporaryFolder(async (folder) => {
   await failedIban(send, customer(2), moveClock);
   await mandates(send, customer(3), moveClock);
   await silence(send, customer(4), moveClock);
+  await settlements(send, customer(5), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
   await sleep(500);
   const { rows } = await database.query("select * from durable.recorded order by place");

@@ -2,6 +2,7 @@
 import * as df from "durable-functions";
 import { bankQueues, BankOutcomeMessage } from "../../shared/contracts/platform/bank-messages.js";
 import { recordOutcome } from "../../shared/database/bank/requests.js";
+import { settleLateOutcome } from "../../shared/database/settlement/operations.js";
 import { raise } from "../../shared/durable/flow-client.js";
 import { flowEvent } from "../../shared/durable/flow.js";
 import type { Services } from "../kit/services.js";
@@ -33,6 +34,11 @@ export const registerBankOutcomes = (services: Services): void => {
             flowEvent(event, BankOutcomeMessage),
             message,
           );
+          const movedMoney = outcome === "booked" || outcome === "returned";
+          if (movedMoney && (await settleLateOutcome(database, requestId)))
+            logger.error("The bank did what the platform had given up: a person should look.", {
+              ...message,
+            });
           // The outcome is recorded all the same: a flow that starts later reads it there.
           if (!known)
             logger.warn("No flow waits for an outcome.", { instanceId, requestId, outcome });

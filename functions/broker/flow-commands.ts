@@ -18,6 +18,8 @@ import {
   mandateActivation,
   mandateActivationId,
 } from "../../orchestrations/mandate-activation.flow.js";
+import { flowRun, flowRunId } from "../../orchestrations/flow-run.flow.js";
+import { settlementAdvanced, settlementStart } from "../../orchestrations/settlement.flow.js";
 import { ticketChanged, ticketSla, ticketSlaId } from "../../orchestrations/ticket-sla.flow.js";
 import {
   onboardingEvents,
@@ -148,6 +150,13 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   ),
   OnboardingClosed: upon(flowMessages.OnboardingClosed, ({ walletId }) => [
     wakeOnboarding(walletId, onboardingClosed),
+  ]),
+  SettlementAdvanced: upon(flowMessages.SettlementAdvanced, ({ flow, ...input }) => {
+    const start = settlementStart(flow, input);
+    return [{ do: "start", start }, raise(start.instanceId, settlementAdvanced)];
+  }),
+  FlowRunRequested: upon(flowMessages.FlowRunRequested, (input) => [
+    { do: "start", start: { flow: flowRun, instanceId: flowRunId(input.runId), input } },
   ]),
   TicketCreated: upon(OfTicket, ({ casenumber }) => [startTicket(casenumber)]),
   TicketStatusChanged: upon(OfTicket, ({ casenumber }) => [

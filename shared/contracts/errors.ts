@@ -150,6 +150,11 @@ export const errorTable = table({
     status: 404,
     description: "The wallet has no operation of this family with this identifier.",
   },
+  HarvestingNotFound: {
+    status: 404,
+    description: "The partner has no harvesting of this type with this identifier.",
+  },
+  RunNotFound: { status: 404, description: "The partner has no run with this identifier." },
   OperationGroupNotFound: { status: 404, description: "The wallet has no such group." },
   BucketNotFound: { status: 404, description: "The wallet has no bucket with this identifier." },
   TicketNotFound: { status: 404, description: "No ticket has this case number." },

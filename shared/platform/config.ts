@@ -45,6 +45,7 @@ export const settingsSchema = z.object({
   SANDBOX_CLOCK_URL: z.url({ protocol: /^https?$/ }).optional(),
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   FAULT_POINTS: faultPointList.optional(),
+  SANDBOX_BANK: z.enum(["on", "off"]).default("on"),
   ...documentSettings,
   ...walletSettings,
 });
@@ -77,6 +78,10 @@ export interface Config {
   readonly identity: IdentityConfig;
   /** The host's address to set its clock by; null where the engine has no such clock. */
   readonly sandboxClockUrl: string | null;
+  /** Whether the sandbox bank answers what is asked of the bank; otherwise somebody else does. */
+  readonly sandboxBank: boolean;
+  /** So long without an answer of the bank counts as a failure. */
+  readonly bankSilenceSeconds: number;
   readonly logLevel: LogLevel;
   readonly faultPoints: ReadonlyMap<string, number>;
   readonly documents: DocumentsConnection;
@@ -172,6 +177,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     serviceBus: serviceBusOf(settings),
     identity: identityOf(settings),
     sandboxClockUrl: settings.SANDBOX_CLOCK_URL ?? null,
+    sandboxBank: settings.SANDBOX_BANK === "on",
+    bankSilenceSeconds: settings.SANDBOX_CLOCK_URL === undefined ? 3_600 : 10,
     logLevel: settings.LOG_LEVEL,
     faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
     documents: documentsOf(settings),

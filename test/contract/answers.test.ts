@@ -17,6 +17,9 @@ import { getOnboarding } from "../../shared/contracts/onboarding/onboarding.js";
 import * as search from "../../shared/contracts/wallet/search.js";
 import * as states from "../../shared/contracts/wallet/states.js";
 import * as statistics from "../../shared/contracts/wallet/statistics.js";
+import * as flows from "../../shared/contracts/settlement/flows.js";
+import * as harvestings from "../../shared/contracts/settlement/harvestings.js";
+import { listPendingReconciliationsRoute } from "../../shared/contracts/settlement/reconciliations.js";
 import * as storeMandates from "../../shared/contracts/stores/store-mandate.js";
 import * as stores from "../../shared/contracts/stores/stores.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
@@ -207,6 +210,21 @@ test("every route of stores answers as its document says, refusals included", as
   valueOf(await call(storeMandates.disableStoreMandateRoute, { params: { storeId } }));
   valueOf(await call(stores.deleteStoreRoute, { params }));
   expect(await call(stores.getStoreRoute, { params })).toMatchObject({ status: 404 });
+});
+
+test("every route of settlement answers as its document says", async () => {
+  const dealer = { params: { dealerKey: "dealer-rome" } };
+  const { storeId } = valueOf(
+    await call(stores.createStoreRoute, { ...dealer, body: someStore() }),
+  );
+  const run = valueOf(
+    await call(flows.triggerHarvestingsRoute, { query: { type: "CashDeposit" } }),
+  );
+  valueOf(await call(flows.triggerAccountingOperationsRoute, {}));
+  valueOf(await call(flows.getFlowRunRoute, { params: { runId: run.runId } }));
+  valueOf(await call(harvestings.listHarvestingsRoute, {}));
+  expect(valueOf(await call(harvestings.countHarvestingsRoute, {}))).toEqual({ value: 0 });
+  expect(valueOf(await call(listPendingReconciliationsRoute, { params: { storeId } }))).toEqual([]);
 });
 
 test("of ten simultaneous requests for a store with one code, one is 200 and nine are 400", async () => {

@@ -19,6 +19,7 @@ import {
 import { ownership as ownershipOf, type RefusalCase } from "../support/platform/refusal-cases.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.js";
+import { settlementCases } from "../support/settlement/settlement-refusals.js";
 import { storeCases } from "../support/stores/store-refusals.js";
 import { managementCases } from "../support/wallet/wallet-management-refusals.js";
 import { walletStates, type Given } from "../support/wallet/wallet-states.js";
@@ -213,6 +214,7 @@ const cases = [
   ...mandateCases,
   ...managementCases(states),
   ...storeCases(() => database),
+  ...settlementCases(() => database),
 ];
 
 beforeAll(async () => {

@@ -34,6 +34,14 @@ export const flowMessages = {
   MandateSettled: anyMandate.extend({ status: z.string() }),
   /** A bank notification is stored and may belong to this wallet's open IBAN validation. */
   SctReceived: walletAttempt.extend({ bankNotificationId: z.uuid() }),
+  /** An operation or a harvesting has come to a place where its flow goes on. */
+  SettlementAdvanced: z.object({
+    operationId: z.uuid(),
+    partnerKey: z.string(),
+    flow: z.enum(["harvesting", "accountingOperation", "outgoingPayment"]),
+  }),
+  /** A run of a flow was asked for. */
+  FlowRunRequested: z.object({ runId: z.uuid(), partnerKey: z.string() }),
   /** The wallet left onboarding for good (closed, deleted). */
   OnboardingClosed: z.object({ walletId: z.uuid(), partnerKey: z.string() }),
 } as const;

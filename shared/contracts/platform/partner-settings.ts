@@ -1,6 +1,6 @@
 /** What administrators set per partner; absent keys take the defaults. */
 import { z } from "zod";
-import { families, type FamilyType } from "../../domain/operations/families.js";
+import { families, operationTypes, type FamilyType } from "../../domain/operations/families.js";
 import { attachmentBytesMax } from "../../domain/ticketing/attachment-types.js";
 
 const hours = z.number().positive();
@@ -80,6 +80,22 @@ export const partnerSettings = z.object({
             .default(50 * 1024 * 1024),
         })
         .prefault({}),
+    })
+    .prefault({}),
+  settlement: z
+    .object({
+      /** Of these a day's operations are moved at the bank as one; all others one by one. */
+      harvestedTypes: z
+        .array(z.enum(operationTypes))
+        .default(["CashDeposit", "CashWithdrawal", "LoyaltyDeposit", "WelfareDeposit", "Payment"]),
+      /** The partner's account at the bank for customers' funds, besides the one that collects. */
+      safeguardingAccount: z.string().nullable().default(null),
+      /** Seconds before each attempt at the bank; as many attempts as entries. */
+      retrySeconds: z
+        .array(z.int().nonnegative())
+        .min(1)
+        .max(50)
+        .default([0, 5, 300, 1_800, 7_200, 18_000, 36_000, 36_000]),
     })
     .prefault({}),
   closing: z

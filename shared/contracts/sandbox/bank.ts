@@ -1,6 +1,9 @@
-/** The sandbox route that stands for the bank's incoming credits (contract 0.3). */
+/** The sandbox routes that stand for the bank: credits that arrive, how it answers requests (contract 0.3). */
 import { z } from "zod";
-import { BankNotificationMessage } from "../platform/bank-messages.js";
+import { bankDecisions } from "../../domain/bank/sandbox-script.js";
+import { Identifier } from "../identifier.js";
+import { Operation } from "../operations/operations.js";
+import { BankNotificationMessage, bankRequestKinds } from "../platform/bank-messages.js";
 import { route } from "../route.js";
 
 const fields = BankNotificationMessage.shape;
@@ -30,4 +33,57 @@ export const sendBankNotificationRoute = route({
   description:
     "Stands for an incoming SCT (standard or instant), SDD or reconciliation credit: its message " +
     "goes to the queue `bank-notifications`. Each call is a transfer of its own.",
+});
+
+export const BankScriptBody = z.strictObject({
+  kind: z.enum(bankRequestKinds),
+  iban: z
+    .string()
+    .max(42, { abort: true })
+    .regex(/^[A-Za-z]{2}[0-9A-Za-z ]{6,40}$/, "must look like an IBAN")
+    .nullable()
+    .describe("The customer's or store's account; null: requests that name none, as transfers."),
+  outcome: z.enum(bankDecisions),
+});
+
+export const scriptBankRoute = route({
+  id: "scriptBank",
+  api: "sandbox",
+  method: "PUT",
+  path: "bank/script",
+  body: BankScriptBody,
+  role: "Sandbox.Use",
+  ok: { status: 200, schema: BankScriptBody.meta({ id: "BankScript" }) },
+  errors: [],
+  summary: "Set how the sandbox bank answers",
+  description:
+    "For the partner's requests of this kind that concern this account, until it is set anew: " +
+    "`accepted` (money is booked, too), `refused`, `silent`, `returned` (booked, then sent back). " +
+    "Without a script, amounts that end in .99 are refused and those in .98 get no answer; internal " +
+    "transfers are accepted. What the bank has answered once, it says again when it is asked again.",
+});
+
+export const paymentVerbs = ["complete", "reject", "timeout"] as const;
+
+export const decidePaymentRoute = route({
+  id: "decidePayment",
+  api: "sandbox",
+  method: "PUT",
+  path: "outgoingpayments/{operationId}/{verb}",
+  params: { operationId: Identifier, verb: z.enum(paymentVerbs) },
+  query: {
+    reasonCode: z
+      .string()
+      .max(4, { abort: true })
+      .regex(/^[A-Z0-9]{4}$/, "must be an ISO reason code of four characters")
+      .optional()
+      .describe("Of a rejection; MS03 where absent."),
+  },
+  role: "Sandbox.Use",
+  ok: { status: 200, schema: Operation },
+  errors: ["OperationNotFound", "OperationStatusInvalid"],
+  summary: "Have the bank complete, reject or ignore the payment of a withdrawal",
+  description:
+    "Holds for this payment whatever the script says. A payment that the bank was asked for already " +
+    "is answered at once; the answer shows the operation before or after that.",
 });

@@ -36,3 +36,12 @@ export const findPartnerByClient = (
   database.row(partnerRow, `select ${columns} from borsello.partner where client_id = $1`, [
     clientId,
   ]);
+
+const partnersMax = 1_000;
+
+/** For what the clock does for every partner. */
+export const allPartners = (database: Queryable): Promise<Partner[]> =>
+  database.rows(
+    partnerRow,
+    `select ${columns} from borsello.partner order by partner_key limit ${partnersMax}`,
+  );

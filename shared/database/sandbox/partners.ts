@@ -18,6 +18,12 @@ interface SandboxPartner {
 
 const readRoles = roles.filter((role) => role.endsWith(".Read"));
 
+/** The partner's accounts at the bank: the one that others pay to, and the one for customers' funds. */
+const accounts = (destinationIban: string, safeguardingAccount: string) => ({
+  ibanVerification: { destinationIban },
+  settlement: { safeguardingAccount },
+});
+
 export const sandboxPartners: readonly SandboxPartner[] = [
   {
     partnerKey: "acme",
@@ -27,7 +33,11 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     roles,
     isOperator: false,
     dealers: ["dealer-rome", "dealer-milan"],
-    settings: { activationFlowEnabled: true, onboarding: { mandate: "required" } },
+    settings: {
+      activationFlowEnabled: true,
+      onboarding: { mandate: "required" },
+      ...accounts("IT83X0999903200ACME00000001", "IT92Y0999903200ACME00000002"),
+    },
   },
   {
     partnerKey: "globex",
@@ -37,7 +47,11 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     roles,
     isOperator: false,
     dealers: ["dealer-turin"],
-    settings: { activationFlowEnabled: true, onboarding: { mandate: "optional" } },
+    settings: {
+      activationFlowEnabled: true,
+      onboarding: { mandate: "optional" },
+      ...accounts("IT42P0999903200GLOBEX000001", "IT26Q0999903200GLOBEX000002"),
+    },
   },
   {
     partnerKey: "initech",
@@ -47,14 +61,25 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     roles: readRoles,
     isOperator: false,
     dealers: ["dealer-bari"],
-    settings: { activationFlowEnabled: false, onboarding: { mandate: "none" } },
+    settings: {
+      activationFlowEnabled: false,
+      onboarding: { mandate: "none" },
+      ...accounts("IT14Q0999903200INITECH00001", "IT97R0999903200INITECH00002"),
+    },
   },
   {
     partnerKey: "platform",
     clientId: "operator-client",
     clientSecret: "operator-local-secret",
     authKey: "operator-local-authkey",
-    roles: [...readRoles, "Ticket.Operate", "Accounting.Write", "Flow.Trigger"],
+    roles: [
+      ...readRoles,
+      "Ticket.Operate",
+      "Operation.Write",
+      "Accounting.Write",
+      "Flow.Trigger",
+      "Sandbox.Use",
+    ],
     isOperator: true,
     dealers: [],
     settings: { activationFlowEnabled: true, onboarding: { mandate: "optional" } },

@@ -7,7 +7,11 @@ import { disableOpenStoreMandate } from "./mandates.js";
 import { lockStore, type StorePath, type StoreRefusal } from "../access/store-access.js";
 import type { Actor } from "../access/wallet-access.js";
 
-const Unsettled = z.object({ operations: z.bigint(), bankNotifications: z.bigint() });
+const Unsettled = z.object({
+  operations: z.bigint(),
+  bankNotifications: z.bigint(),
+  reconciliations: z.bigint(),
+});
 
 /** What still has to be settled with the store, by kind; undefined: nothing. */
 const unsettledAt = async (
@@ -17,7 +21,8 @@ const unsettledAt = async (
   const found = await tx.row(
     Unsettled,
     `select borsello.unsettled_operations($1) as operations,
-       borsello.open_store_notifications($1) as "bankNotifications"`,
+       borsello.open_store_notifications($1) as "bankNotifications",
+       borsello.open_reconciliations($1) as reconciliations`,
     [storeId],
   );
   const counts = Object.entries(found ?? {}).filter(([, count]) => count > 0n);

@@ -89,7 +89,8 @@ test("an outcome of a request that nobody made is dead-lettered", async () => {
 
 test.each([
   ["transfer", 10, "Booked"],
-  ["transfer", 10.99, "Refused"],
+  ["transfer", 10.99, "Booked"],
+  ["payment", 10.99, "Refused"],
   ["mandateActivation", 50, "Accepted"],
 ] as const)("the sandbox bank makes a %s of %s %s", async (kind, amount, status) => {
   const requestId = randomUUID();

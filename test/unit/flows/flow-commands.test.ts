@@ -11,6 +11,8 @@ import { flowMessages } from "../../../shared/contracts/platform/flow-messages.j
 const walletId = "0190a6b0-5a51-7000-8000-000000000001";
 const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
 const bankNotificationId = "0190a6b0-5a51-7000-8000-00000000000a";
+const operationId = "0190a6b0-5a51-7000-8000-0000000000aa";
+const runId = "0190a6b0-5a51-7000-8000-0000000000bb";
 const body = {
   walletId,
   mandateId,
@@ -18,6 +20,9 @@ const body = {
   partnerKey: "acme",
   attempt: 2,
   status: "Active",
+  operationId,
+  runId,
+  flow: "outgoingPayment",
   casenumber: "CAS-2345-6789-ABCD",
 };
 
@@ -57,6 +62,11 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     "start ticketSla as ticket-CAS-2345-6789-ABCD",
     "raise ticketChanged to ticket-CAS-2345-6789-ABCD",
   ],
+  SettlementAdvanced: [
+    `start outgoingPayment as payment-${operationId}`,
+    `raise settlementAdvanced to payment-${operationId}`,
+  ],
+  FlowRunRequested: [`start flowRun as run-${runId}`],
   OnboardingClosed: [`raise onboardingClosed to onboarding-${walletId}`],
 };
 

@@ -1,7 +1,7 @@
 /** The ledger's arithmetic and the rules of money and matching, without a database. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { outcomesOf } from "../../../shared/domain/bank/sandbox-script.js";
+import { decisionByCents, outcomesOf } from "../../../shared/domain/bank/sandbox-script.js";
 import { failedRule, possibleCodes, sameName } from "../../../shared/domain/bank/sct-match.js";
 import { movement } from "../../../shared/domain/ledger/posting.js";
 import { amountOf, centsOf } from "../../../shared/domain/money.js";
@@ -85,11 +85,22 @@ describe("matching a transfer", () => {
 });
 
 test.each([
-  ["transfer", 10.99, ["refused"]],
+  ["transfer", 10.99, ["accepted", "booked"]],
+  ["transfer", 10.98, ["accepted", "booked"]],
+  ["directDebit", 10.99, ["refused"]],
+  ["return", 10, ["accepted", "booked"]],
   ["mandateActivation", 49.99, ["refused"]],
   ["payment", 10.98, []],
   ["payment", 10, ["accepted", "booked"]],
   ["mandateRevocation", undefined, ["accepted"]],
 ])("the sandbox bank answers a %s of %s with %j", (kind, amount, outcomes) => {
-  expect(outcomesOf({ kind, amount })).toEqual(outcomes);
+  expect(outcomesOf(kind, decisionByCents({ kind, amount }))).toEqual(outcomes);
+});
+
+test.each([
+  ["payment", "returned", ["accepted", "booked", "returned"]],
+  ["mandateActivation", "returned", ["accepted"]],
+  ["transfer", "silent", []],
+] as const)("scripted, it answers a %s that is %s with %j", (kind, decision, outcomes) => {
+  expect(outcomesOf(kind, decision)).toEqual(outcomes);
 });

@@ -1,0 +1,25 @@
+/** Works off a run that a person or a timer asked for, page by page. */
+import { z } from "zod";
+import { flow, step } from "../shared/durable/flow.js";
+
+const Run = z.object({ runId: z.uuid(), partnerKey: z.string() });
+
+export const workFlowRun = step("workFlowRun", {
+  input: Run,
+  output: z.object({ isOver: z.boolean() }),
+});
+
+export const flowRunId = (runId: string): string => `run-${runId}`;
+
+export const flowRun = flow({
+  name: "flowRun",
+  input: Run,
+  steps: [workFlowRun],
+  *body(context, input) {
+    context.setStatus("Taking up what is due");
+    const { isOver } = yield* context.run(workFlowRun, input);
+    if (!isOver) return context.again(input);
+    context.setStatus("All that was due is on its way");
+    return { status: "Over" };
+  },
+});

@@ -1,0 +1,87 @@
+/** Flows that somebody asks for at once, and their runs (wallet seed, 4.6; contract 3.2). */
+import { z } from "zod";
+import { operationTypes } from "../../domain/operations/families.js";
+import { Identifier } from "../identifier.js";
+import { route } from "../route.js";
+import { DateTime, NullableDateTime } from "../wallet/fields.js";
+
+export const flowNames = ["Harvestings", "AccountingOperations"] as const;
+export type FlowName = (typeof flowNames)[number];
+
+export const RequestedRun = z
+  .object({
+    runId: z.uuid(),
+    flow: z.enum(flowNames),
+    status: z
+      .enum(["Queued", "Ignored"])
+      .describe("Ignored: the partner settles operations of this type by the other flow."),
+    requestedAt: DateTime,
+  })
+  .meta({ id: "RequestedRun" });
+export type RequestedRun = z.infer<typeof RequestedRun>;
+
+export const FlowRun = z
+  .object({
+    runId: z.uuid(),
+    flow: z.enum(flowNames),
+    status: z.enum(["Queued", "Running", "Completed", "Failed", "Ignored"]),
+    startedAt: NullableDateTime,
+    endedAt: NullableDateTime,
+    items: z
+      .int()
+      .describe("Operations that the run took up; their own states tell how they go on."),
+    failures: z.int().describe("Those that it could not take up."),
+  })
+  .meta({ id: "FlowRun" });
+export type FlowRun = z.infer<typeof FlowRun>;
+
+const queued = { status: 202, schema: RequestedRun } as const;
+
+export const triggerHarvestingsRoute = route({
+  id: "triggerHarvestings",
+  api: "wallet",
+  method: "POST",
+  path: "flows/harvestings",
+  query: {
+    type: z.string().max(64, { abort: true }).optional().describe("Required: which operations."),
+    harvestingId: Identifier.optional(),
+  },
+  role: "Flow.Trigger",
+  ok: queued,
+  errors: ["FlowTypeInvalid", "HarvestingNotFound"],
+  summary: "Harvest now",
+  description:
+    `One of ${operationTypes.join(", ")}. All that is Confirmed up to now is harvested; the nightly ` +
+    "timer takes what was confirmed up to yesterday (Europe/Rome). With harvestingId that one alone: " +
+    "if its transfer failed it begins again with its attempts at 0, if it waits for its next attempt " +
+    "it does not wait.",
+});
+
+export const triggerAccountingOperationsRoute = route({
+  id: "triggerAccountingOperations",
+  api: "wallet",
+  method: "POST",
+  path: "flows/accountingoperations",
+  query: { operationId: Identifier.optional() },
+  role: "Flow.Trigger",
+  ok: queued,
+  errors: ["OperationNotFound"],
+  summary: "Settle operations one by one now",
+  description:
+    "Those that are Confirmed and not harvested. With operationId that one alone: if its transfer " +
+    "failed it begins again with its attempts at 0, if it waits for its next attempt it does not wait.",
+});
+
+export const getFlowRunRoute = route({
+  id: "getFlowRun",
+  api: "wallet",
+  method: "GET",
+  path: "flows/runs/{runId}",
+  params: { runId: Identifier },
+  role: "Operation.Read",
+  ok: { status: 200, schema: FlowRun },
+  errors: ["RunNotFound"],
+  summary: "Get a run of a flow",
+  description:
+    "Completed once everything that was due is on its way. Ignored: nothing was due. Runs are kept 30 days.",
+});

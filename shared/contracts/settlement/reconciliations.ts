@@ -1,0 +1,33 @@
+/** What a store and the partner still owe each other (wallet seed, 4.3; contract 4.6). */
+import { z } from "zod";
+import { Identifier } from "../identifier.js";
+import { route } from "../route.js";
+
+export const PendingReconciliation = z
+  .object({
+    reconciliationCode: z.string(),
+    totalAmount: z.number(),
+    targetIban: z
+      .string()
+      .nullable()
+      .describe("Who is paid: the partner's collection account, or the store's owner."),
+    reason: z.string(),
+  })
+  .meta({ id: "PendingReconciliation" });
+
+export const listPendingReconciliationsRoute = route({
+  id: "listPendingReconciliations",
+  api: "wallet",
+  method: "GET",
+  path: "stores/{storeId}/reconciliations/pending",
+  params: { storeId: Identifier },
+  role: "Operation.Read",
+  ok: { status: 200, schema: z.array(PendingReconciliation) },
+  errors: ["DealerOfAnotherPartner", "StoreNotFound"],
+  summary: "List the reconciliation groups of a store that are not paid yet",
+  description:
+    "One for each day (Europe/Rome) whose operations were harvested, the oldest first, 366 at most. " +
+    "`totalAmount` is what is to be paid to `targetIban`: to the partner where the store took more in " +
+    "than it gave out, else to the store's `ownerIban` (null while it has none). A group whose " +
+    "payments cancel each other out is left out.",
+});

@@ -1,0 +1,237 @@
+/** Runs of a flow: asked for by a person or a timer, worked off page by page, kept for thirty days. */
+import { z } from "zod";
+import { FlowRun, RequestedRun, type FlowName } from "../../contracts/settlement/flows.js";
+import { operationTypes, type OperationType } from "../../domain/operations/families.js";
+import type { Database, Queryable } from "../platform/database.js";
+import type { SettlementTerms } from "./terms.js";
+
+export interface RunRequest {
+  readonly partnerKey: string;
+  readonly flow: FlowName;
+  readonly actor: string;
+  /** Of harvestings: which operations. */
+  readonly type: OperationType | null;
+  /** The one operation or harvesting that it is about; null: all that are due. */
+  readonly subjectId: string | null;
+  /** What was confirmed before now, or before today (Europe/Rome). */
+  readonly upTo: "now" | "today";
+  /** By a timer: where one is under way there is no other. */
+  readonly isScheduled: boolean;
+  /** Nothing of it is for this flow to do. */
+  readonly isIgnored: boolean;
+}
+
+const insertRun = `
+  with made as (
+    insert into borsello.flow_run
+      (partner_key, flow, actor, type, subject_id, up_to, is_scheduled, status, ended_at)
+    select $1, $2, $3, $4, $5::uuid, case $6::text when 'today'
+        then date_trunc('day', borsello.platform_now(), 'Europe/Rome')
+        else borsello.platform_now() + interval '1 millisecond' end,
+      $7, case when $8 then 'Ignored' else 'Queued' end,
+      case when $8 then borsello.platform_now() end
+    on conflict do nothing
+    returning *
+  ), told as (
+    select count(borsello.tell_flows('FlowRunRequested', run_id::text,
+      json_build_object('runId', run_id, 'partnerKey', partner_key))) as messages
+    from made where status = 'Queued'
+  )
+  select run_id as "runId", flow, status, borsello.iso(requested_at) as "requestedAt"
+  from made, told`;
+
+/** Undefined: the timer's run is under way already. */
+export const requestRun = (
+  database: Database,
+  run: RunRequest,
+): Promise<RequestedRun | undefined> =>
+  database.command(RequestedRun, insertRun, [
+    run.partnerKey,
+    run.flow,
+    run.actor,
+    run.type,
+    run.subjectId,
+    run.upTo,
+    run.isScheduled,
+    run.isIgnored,
+  ]);
+
+export const findRun = (
+  database: Queryable,
+  partnerKey: string,
+  runId: string,
+): Promise<FlowRun | undefined> =>
+  database.row(
+    FlowRun,
+    `select run_id as "runId", flow, status, borsello.iso(started_at) as "startedAt",
+       borsello.iso(ended_at) as "endedAt", items, failures
+     from borsello.flow_run where run_id = $1 and partner_key = $2`,
+    [runId, partnerKey],
+  );
+
+const Begun = z.object({
+  partnerKey: z.string(),
+  flow: z.enum(["Harvestings", "AccountingOperations"]),
+  actor: z.string(),
+  type: z.enum(operationTypes).nullable(),
+  subjectId: z.string().nullable(),
+  upTo: z.date(),
+});
+type Begun = z.output<typeof Begun>;
+
+const begin = `
+  update borsello.flow_run set status = 'Running',
+    started_at = coalesce(started_at, borsello.platform_now())
+  where run_id = $1 and status in ('Queued', 'Running')
+  returning partner_key as "partnerKey", flow, actor, type, subject_id as "subjectId",
+    up_to as "upTo"`;
+
+const Taken = z.object({ taken: z.int() });
+
+const taken = async (tx: Queryable, text: string, values: readonly unknown[]): Promise<number> =>
+  (await tx.row(Taken, text, values))?.taken ?? 0;
+
+/** How much one transaction takes: operations, and harvestings that the bank is asked for. */
+const claimedPerPage = 1_000;
+const closedPerPage = 200;
+const advancedPerPage = 100;
+
+interface Page {
+  readonly items: number;
+  readonly isLast: boolean;
+}
+
+/** The one that the run is about: started, closed or begun anew, whatever it waits for. */
+const takeSubject = async (
+  tx: Queryable,
+  { flow, actor }: Begun,
+  subjectId: string,
+  terms: SettlementTerms,
+): Promise<Page> => {
+  const items =
+    flow === "Harvestings"
+      ? await taken(
+          tx,
+          `select case when status = 'Confirmed'
+             then borsello.close_harvestings(partner_key, type, 200)
+             else borsello.restart_settlement(operation_id, $2)::integer end as taken
+           from borsello.operation where operation_id = $1`,
+          [subjectId, actor],
+        )
+      : await taken(
+          tx,
+          `select case when status = 'Confirmed' and type <> all($4::text[])
+             then (borsello.advance_settlement(operation_id, $3) is not null)::integer
+             else borsello.restart_settlement(operation_id, $2)::integer end as taken
+           from borsello.operation where operation_id = $1 and wallet_id is not null`,
+          [subjectId, actor, JSON.stringify(terms), terms.harvestedTypes],
+        );
+  return { items, isLast: true };
+};
+
+/** Claims members until there are none, then closes what took them. */
+const harvestPage = async (tx: Queryable, { partnerKey, type, upTo }: Begun): Promise<Page> => {
+  const claimed = await taken(
+    tx,
+    "select borsello.claim_for_harvestings($1, $2, $3, $4) as taken",
+    [partnerKey, type, upTo, claimedPerPage],
+  );
+  if (claimed > 0) return { items: claimed, isLast: false };
+  const closed = await taken(tx, "select borsello.close_harvestings($1, $2, $3) as taken", [
+    partnerKey,
+    type,
+    closedPerPage,
+  ]);
+  return { items: 0, isLast: closed < closedPerPage };
+};
+
+/** Wallets are locked in one order, whoever locks several. */
+const accountingPage = async (
+  tx: Queryable,
+  { partnerKey, upTo }: Begun,
+  terms: SettlementTerms,
+): Promise<Page> => {
+  const items = await taken(
+    tx,
+    `with page as (
+       select operation_id, wallet_id from borsello.operation
+       where partner_key = $1 and type = any($2::text[]) and status = 'Confirmed'
+         and wallet_id is not null and harvesting_id is null and confirmation_date < $3
+       order by last_update_date limit $4
+     )
+     select count(borsello.advance_settlement(operation_id, $5))::integer as taken
+     from (select operation_id from page order by wallet_id) as in_order`,
+    [partnerKey, singleTypes(terms), upTo, advancedPerPage, JSON.stringify(terms)],
+  );
+  return { items, isLast: items < advancedPerPage };
+};
+
+export const singleTypes = ({ harvestedTypes }: Pick<SettlementTerms, "harvestedTypes">) =>
+  operationTypes.filter((type) => !harvestedTypes.includes(type));
+
+const note = `
+  update borsello.flow_run set items = items + $2,
+    status = case when not $3 then status when $2 = 0 and subject_id is not null then 'Ignored'
+      else 'Completed' end,
+    ended_at = case when $3 then borsello.platform_now() end
+  where run_id = $1`;
+
+/** Works off one page in a transaction of its own; true: the run is over. */
+export const workRun = (
+  database: Database,
+  runId: string,
+  terms: SettlementTerms,
+): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const run = await tx.row(Begun, begin, [runId]);
+    if (run === undefined) return true;
+    const { subjectId, flow } = run;
+    const page =
+      subjectId !== null
+        ? await takeSubject(tx, run, subjectId, terms)
+        : flow === "Harvestings"
+          ? await harvestPage(tx, run)
+          : await accountingPage(tx, run, terms);
+    await tx.execute(note, [runId, page.items, page.isLast]);
+    return page.isLast;
+  });
+
+const OpenRun = z.object({ runId: z.string(), partnerKey: z.string() });
+
+/** Runs that began minutes ago and are not over; whoever sweeps starts their flows anew. */
+export const staleRuns = (database: Queryable, limit: number) =>
+  database.rows(
+    OpenRun,
+    `select run_id as "runId", partner_key as "partnerKey" from borsello.flow_run
+     where status in ('Queued', 'Running')
+       and requested_at < borsello.platform_now() - interval '2 minutes'
+     order by requested_at limit $1`,
+    [limit],
+  );
+
+/** So long a run can be read. */
+export const forgetRuns = (database: Queryable): Promise<number> =>
+  database.execute(
+    `delete from borsello.flow_run where run_id in (
+       select run_id from borsello.flow_run
+       where ended_at < borsello.platform_now() - interval '30 days' limit 1000)`,
+  );
+
+const Due = z.object({ type: z.enum(operationTypes) });
+
+/** The types of which a partner has operations that wait for settlement. */
+export const typesToSettle = async (
+  database: Queryable,
+  partnerKey: string,
+  types: readonly OperationType[],
+): Promise<readonly OperationType[]> =>
+  (
+    await database.rows(
+      Due,
+      `select type from unnest($2::text[]) as type where exists (
+         select from borsello.operation as o
+         where o.partner_key = $1 and o.type = type.type and status = 'Confirmed'
+           and (wallet_id is null or harvesting_id is null))`,
+      [partnerKey, types],
+    )
+  ).map(({ type }) => type);

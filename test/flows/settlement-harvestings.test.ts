@@ -1,0 +1,215 @@
+/** A day's operations at stores, of dealers and of cards, harvested and settled as one each. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  countHarvestingsRoute,
+  listHarvestingsRoute,
+} from "../../shared/contracts/settlement/harvestings.js";
+import { listPendingReconciliationsRoute } from "../../shared/contracts/settlement/reconciliations.js";
+import { createStoreRoute, deleteStoreRoute } from "../../shared/contracts/stores/stores.js";
+import {
+  accountCents,
+  confirmOperation,
+  eventsOf,
+  timelineOf,
+  type Confirmed,
+} from "../support/settlement/confirmed-operations.js";
+import {
+  startSettlement,
+  valueOf,
+  type Settlement,
+} from "../support/settlement/settlement-stack.js";
+import { someStore } from "../support/stores/store-fixtures.js";
+
+let day: Settlement;
+let walletId: string;
+beforeAll(async () => {
+  day = await startSettlement();
+  walletId = (await day.openWallet()).walletId;
+});
+afterAll(async () => {
+  await day.stop();
+});
+
+const dealerKey = "dealer-rome";
+const collectionAccount = "IT83X0999903200ACME00000001";
+
+const openStore = async () => {
+  const body = someStore();
+  return valueOf(await day.acme.call(createStoreRoute, { params: { dealerKey }, body }));
+};
+
+/** All on one day, whenever the tests run. */
+const confirmedOn = "2026-01-15T10:00:00.000Z";
+const confirm = (operation: Omit<Confirmed, "walletId">): Promise<string> =>
+  confirmOperation(day.database, { walletId, confirmedOn, ...operation });
+
+const harvestingOf = async (operationId: string): Promise<string> => {
+  const { harvestingId } = await day.operation(operationId);
+  if (harvestingId === null) throw new Error(`${operationId} is not harvested`);
+  return harvestingId;
+};
+
+const pending = async (storeId: string) =>
+  valueOf(await day.acme.call(listPendingReconciliationsRoute, { params: { storeId } }));
+
+const wholeWay = [
+  "Confirmed TransferInitializeRequested",
+  "TransferInitializeRequested TransferInitialized",
+  "TransferInitialized TransferConfirmRequested",
+  "TransferConfirmRequested TransferConfirmed",
+  "TransferConfirmed TransferCompleted",
+  "TransferCompleted Completing",
+  "Completing Completed",
+];
+
+test("a store's payments become one harvesting that its members follow, fees and all", async () => {
+  const { storeId, ownerIban } = await openStore();
+  const fees = await accountCents(day.database, "Fees", "platform");
+  const members = [
+    await confirm({ type: "Payment", cents: 30_00n, feesCents: 50n, storeId, dealerKey }),
+    await confirm({ type: "Payment", cents: 12_34n, storeId, dealerKey }),
+  ];
+  expect(await accountCents(day.database, "Fees", "platform")).toBe(fees);
+  expect(await day.harvest("Payment")).toMatchObject({ status: "Completed", items: 2 });
+  const harvestingId = await harvestingOf(members[0] ?? "");
+  await day.becomes(harvestingId, "Completed");
+  const harvesting = await day.operation(harvestingId);
+  expect(harvesting).toMatchObject({
+    ...{ walletId: null, bucketId: null, type: "Payment", storeId, amount: 42.34 },
+    ...{ customerFinalAmount: 42.84, customerFeesAmount: 0.5, harvestingId },
+    fees: [{ amount: 0.5, beneficiary: "platform", debtor: "wallet" }],
+  });
+  for (const member of members) {
+    expect(await day.operation(member)).toMatchObject({
+      ...{ status: "Completed", harvestingId, reconciliationId: harvesting.reconciliationId },
+    });
+    expect(await timelineOf(day.database, member)).toEqual(wholeWay);
+    const events = await eventsOf(day.database, member);
+    expect(events.map(({ subject }) => subject)).toEqual([
+      "OperationCompleted",
+      "TransactionCompleted",
+    ]);
+    expect(events[1]?.body).toMatchObject({
+      externalReference: harvestingId,
+      transferCompletionDate: expect.any(String) as string,
+    });
+  }
+  expect(await accountCents(day.database, "Fees", "platform")).toBe(fees + 50n);
+  expect(await pending(storeId)).toMatchObject([{ totalAmount: 42.34, targetIban: ownerIban }]);
+});
+
+test("what a store took in and gave out on a day is one group, owed by one of the two", async () => {
+  const { storeId } = await openStore();
+  const params = { dealerKey, storeId };
+  const deposit = await confirm({
+    ...{ type: "CashDeposit", cents: 100_00n, feesCents: 100n, storeId, dealerKey },
+  });
+  await day.harvest("CashDeposit");
+  await day.becomes(await harvestingOf(deposit), "Completed");
+  const [first] = await pending(storeId);
+  expect(first).toMatchObject({
+    ...{ totalAmount: 100, targetIban: collectionAccount },
+    reason: `Reconciliation ${first?.reconciliationCode ?? ""}`,
+  });
+  const payment = await confirm({ type: "Payment", cents: 40_00n, storeId, dealerKey });
+  expect(await day.acme.call(deleteStoreRoute, { params })).toMatchObject({ status: 400 });
+  await day.harvest("Payment");
+  await day.becomes(await harvestingOf(payment), "Completed");
+  expect(await pending(storeId)).toEqual([{ ...first, totalAmount: 60 }]);
+  expect(await day.acme.call(deleteStoreRoute, { params })).toMatchObject({
+    status: 400,
+    error: {
+      errorCode: "StoreHasPendingReconciliations",
+      errorProperties: { reconciliations: "1" },
+    },
+  });
+});
+
+test("operations without a store are harvested by dealer and by cards, and reconciled with no store", async () => {
+  const welfare = [
+    await confirm({ type: "WelfareDeposit", cents: 50_00n, dealerKey: "dealer-rome" }),
+    await confirm({ type: "WelfareDeposit", cents: 60_00n, dealerKey: "dealer-milan" }),
+    await confirm({ type: "WelfareDeposit", cents: 70_00n, dealerKey: "dealer-rome" }),
+  ];
+  const card = await confirm({ type: "Payment", cents: 9_00n });
+  await day.harvest("WelfareDeposit");
+  await day.harvest("Payment");
+  const ids = await Promise.all([...welfare, card].map(harvestingOf));
+  for (const harvestingId of ids) await day.becomes(harvestingId, "Completed");
+  expect(ids[0]).toBe(ids[2]);
+  expect(new Set(ids).size).toBe(3);
+  expect(await day.operation(ids[0] ?? "")).toMatchObject({
+    ...{ amount: 120, dealerKey: "dealer-rome", storeId: null, reconciliationId: null },
+  });
+});
+
+test("a trigger beside others takes each operation once, and each into one harvesting", async () => {
+  const { storeId } = await openStore();
+  const members: string[] = [];
+  for (let count = 0; count < 20; count += 1)
+    members.push(await confirm({ type: "LoyaltyDeposit", cents: 1_00n, storeId, dealerKey }));
+  const runs = await Promise.all(Array.from({ length: 4 }, () => day.harvest("LoyaltyDeposit")));
+  expect(runs.reduce((items, run) => items + run.items, 0)).toBe(members.length);
+  const ids = new Set(await Promise.all(members.map(harvestingOf)));
+  let cents = 0;
+  for (const harvestingId of ids) {
+    await day.becomes(harvestingId, "Completed");
+    cents += Math.round((await day.operation(harvestingId)).amount * 100);
+  }
+  expect(cents).toBe(members.length * 100);
+  const [group, ...more] = await pending(storeId);
+  expect([group?.totalAmount, more]).toEqual([20, []]);
+});
+
+test("a failed harvesting leaves its members failed with it, until it is asked for again", async () => {
+  const { storeId } = await openStore();
+  const member = await confirm({ type: "CashWithdrawal", cents: 20_00n, storeId, dealerKey });
+  await day.script({ kind: "transfer", iban: null, outcome: "refused" });
+  await day.harvest("CashWithdrawal");
+  const harvestingId = await harvestingOf(member);
+  await day.passUntil(harvestingId, "TransferFailed", 36_060);
+  await day.becomes(member, "TransferFailed");
+  expect(await day.operation(member)).toMatchObject({ attempts: 8, feedback: "MS03" });
+  const failures = (await timelineOf(day.database, member)).filter((step) =>
+    step.endsWith("TransferInitializeUnaccomplished"),
+  );
+  expect(failures).toHaveLength(8);
+  await day.script({ kind: "transfer", iban: null, outcome: "accepted" });
+  expect(await day.harvest("CashWithdrawal", harvestingId)).toMatchObject({ items: 1 });
+  await day.becomes(member, "Completed");
+  await day.becomes(harvestingId, "Completed");
+  expect(await day.harvest("CashWithdrawal", harvestingId)).toMatchObject({ status: "Ignored" });
+});
+
+test("a night harvests what was confirmed up to yesterday, without being asked", async () => {
+  const { storeId } = await openStore();
+  const member = await confirmOperation(day.database, {
+    ...{ walletId, type: "CashDeposit", cents: 5_00n, storeId, dealerKey },
+  });
+  await day.pass(86_400);
+  await day.becomes(member, "Completed");
+  const runs = await day.database.rows(
+    z.object({ type: z.string() }),
+    `select distinct type from borsello.flow_run
+     where is_scheduled and flow = 'Harvestings' and items > 0`,
+  );
+  expect(runs).toEqual([{ type: "CashDeposit" }]);
+});
+
+test("types that are not harvested are left to the other flow", async () => {
+  expect(await day.harvest("SctWithdrawal")).toMatchObject({ status: "Ignored", items: 0 });
+});
+
+test("harvestings are listed and counted by type, status and date", async () => {
+  const count = async (query: Record<string, string>) =>
+    valueOf(await day.acme.call(countHarvestingsRoute, { query })).value;
+  const all = valueOf(await day.acme.call(listHarvestingsRoute, { query: { pageSize: 200 } }));
+  expect(all.totalCount).toBe(await count({}));
+  expect(all.items).toHaveLength(all.totalCount);
+  const welfare = { type: "WelfareDeposit", status: "Completed", pageSize: 1 };
+  const page = valueOf(await day.acme.call(listHarvestingsRoute, { query: welfare }));
+  expect(page).toMatchObject({ totalCount: 2, limitCount: 1, items: [{ type: "WelfareDeposit" }] });
+  expect(await count({ toDate: "2020-01-01T00:00:00Z" })).toBe(0);
+  expect(await count({ status: "TransferFailed" })).toBe(0);
+});
