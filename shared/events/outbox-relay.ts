@@ -1,6 +1,6 @@
 /** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
 import type { Database, Queryable } from "../database/platform/database.js";
-import { lockWaitingSessions, readWaiting, recordAttempts } from "../database/outbox/outbox.js";
+import { claimWaiting, recordAttempts } from "../database/outbox/outbox.js";
 import type { Attempt, WaitingMessage } from "../database/outbox/outbox.js";
 import type { FaultPoints } from "../platform/fault-points.js";
 import type { Logger } from "../platform/logger.js";
@@ -27,6 +27,11 @@ export interface RelayDependencies {
 
 const messagesPerRound = 500;
 const databaseRetryMs = 1_000;
+/** What another relay had to leave, because this one held its wallet, is looked for so long after. */
+const lookAgainMs = 50;
+
+/** What one round found: nothing, all that waited, or perhaps only a part of it. */
+type Round = "nothing" | "all" | "part";
 
 const toOutgoing = (message: WaitingMessage): OutgoingMessage => ({
   messageId: message.messageId,
@@ -52,6 +57,7 @@ export const startOutboxRelay = ({
   let closed = false;
   let running: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let lookAgain: NodeJS.Timeout | undefined;
 
   const deliver = async (delivery: Delivery<WaitingMessage>): Promise<Attempt[]> => {
     const { destination } = delivery;
@@ -73,20 +79,18 @@ export const startOutboxRelay = ({
     }));
   };
 
-  /** True when there may be more to send. */
-  const round = async (tx: Queryable): Promise<boolean> => {
+  const round = async (tx: Queryable): Promise<Round> => {
     const suspended = health.suspended();
-    const sessions = await lockWaitingSessions(tx, suspended, messagesPerRound);
-    if (sessions.length === 0) return false;
-    const messages = await readWaiting(tx, sessions, suspended, messagesPerRound);
+    const messages = await claimWaiting(tx, suspended, messagesPerRound);
+    if (messages.length === 0) return "nothing";
     const attempts: Attempt[] = [];
     faults.hit("relay.beforeSend");
-    for (const stage of planDeliveries(messages, (name) => suspended.includes(name))) {
-      attempts.push(...(await Promise.all(stage.map(deliver))).flat());
-    }
+    const stages = planDeliveries(messages, (name) => suspended.includes(name));
+    for (const stage of stages) attempts.push(...(await Promise.all(stage.map(deliver))).flat());
     faults.hit("relay.afterSend");
     await recordAttempts(tx, attempts);
-    return true;
+    const planned = stages.flat().reduce((sum, delivery) => sum + delivery.messages.length, 0);
+    return messages.length < messagesPerRound && attempts.length === planned ? "all" : "part";
   };
 
   const retryIn = (delayMs: number): void => {
@@ -95,9 +99,16 @@ export const startOutboxRelay = ({
     retry.unref();
   };
 
+  /** Until nothing is left, as far as this relay can tell: a last look would cost as much as a round. */
   const drain = async (): Promise<void> => {
+    clearTimeout(lookAgain);
     try {
-      while (!closed && (await database.quietTransaction(round))) faults.hit("relay.afterMark");
+      let found: Round = "part";
+      while (!closed && found === "part") {
+        found = await database.quietTransaction(round);
+        if (found !== "nothing") faults.hit("relay.afterMark");
+      }
+      if (found === "all" && !closed) lookAgain = setTimeout(nudge, lookAgainMs).unref();
       const waitMs = health.nextRetryInMs();
       if (waitMs !== undefined && !closed) retryIn(waitMs);
     } catch (error) {
@@ -128,6 +139,7 @@ export const startOutboxRelay = ({
     async close() {
       closed = true;
       clearTimeout(retry);
+      clearTimeout(lookAgain);
       await running;
     },
   };

@@ -83,6 +83,11 @@ export class ReadyWindow {
     return true;
   }
 
+  /** The database is known to hold nothing for it: what is appended from here on is all there is. */
+  beginComplete(): void {
+    this.#isComplete = true;
+  }
+
   /** Starts a load; the returned function takes its result in. */
   beginLoad(): (messages: readonly StoredMessage[]) => void {
     this.#missed = false;

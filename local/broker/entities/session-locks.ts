@@ -123,7 +123,7 @@ export class SessionLocks {
       if (lock !== undefined) {
         lock.leavesMessages ||= lock.release !== undefined;
         lock.dispatcher.arrived([message]);
-      } else if (waiting !== undefined) waiting.resolve(this.#lock(sessionId));
+      } else if (waiting !== undefined) waiting.resolve(this.#lockFor(sessionId, message));
       else this.#mayHaveOthers = true;
     }
   }
@@ -154,6 +154,16 @@ export class SessionLocks {
     };
     this.#locks.set(sessionId, lock);
     this.#startClock(lock);
+    return lock;
+  }
+
+  /** For the first message of a session: unless others may lie in the database, it is all there is. */
+  #lockFor(sessionId: string, message: StoredMessage): SessionLock {
+    const lock = this.#lock(sessionId);
+    if (!this.#mayHaveOthers && this.#searching === undefined) {
+      lock.dispatcher.window.beginComplete();
+      lock.dispatcher.arrived([message]);
+    }
     return lock;
   }
 

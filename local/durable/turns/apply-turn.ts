@@ -1,12 +1,9 @@
 /** Brings an orchestration in memory to where a turn, once written, has brought it on disk. */
 import type { OrchestrationState } from "./orchestration-state.js";
 import type { Arrivals } from "./turn-events.js";
-import type { Turn } from "./turn.js";
+import type { Continued, Turn } from "./turn.js";
 
-const startOver = (
-  state: OrchestrationState,
-  { executionId, input, carried }: Extract<Turn["next"], { kind: "continued" }>,
-): void => {
+const startOver = (state: OrchestrationState, { executionId, input, carried }: Continued): void => {
   state.executionId = executionId;
   state.input = input;
   state.carried = carried;
@@ -34,6 +31,7 @@ export const applyTurn = (state: OrchestrationState, turn: Turn, taken: Arrivals
   state.turn++;
   state.ends.splice(0, taken.endsTaken);
   for (const id of taken.consumed) state.inbox.delete(id);
+  if (turn.startsOver !== undefined) startOver(state, turn.startsOver);
   if (next.kind === "ended") return;
   if (next.kind === "continued") {
     startOver(state, next);

@@ -4,6 +4,7 @@ import { applyTurn } from "./apply-turn.js";
 import type { BegunInstance, Change, Committed } from "../storage/change.js";
 import { runTurn } from "./code-turn.js";
 import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
+import { followingTurn, isStopped, joinedTurns, type PlayedTurn } from "./joined-turns.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
 import { countUndated, type Message } from "../protocol/messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
@@ -11,7 +12,7 @@ import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./co
 import { withTimeout } from "../storage/time-limit.js";
 import { errorMessage } from "../protocol/protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
-import type { Turn, TurnContext } from "./turn.js";
+import type { Continued, Turn, TurnContext } from "./turn.js";
 import { judgeVersion, type Verdict } from "../protocol/versions.js";
 
 /** What is to be done next; without a turn where nothing of what arrived still means anything. */
@@ -20,7 +21,7 @@ interface Step {
   readonly turn: Turn | undefined;
 }
 
-/** A start waits so long at most for its first turn, before it is stored without it. */
+/** What a first turn could be stored with waits so long at most for it, before it is stored without it. */
 const firstTurnMs = 100;
 
 export class Orchestration implements LiveInstance {
@@ -30,7 +31,7 @@ export class Orchestration implements LiveInstance {
   #busy = false;
   #gone = false;
   #running = 0;
-  /** The first turn, where it was begun before the instance was on disk, and took long. */
+  /** The first turn of an execution, where it was begun before that was on disk. */
   #lateStep: Promise<Step> | undefined;
 
   constructor(services: TurnServices, host: InstanceHost, state: OrchestrationState) {
@@ -158,6 +159,8 @@ export class Orchestration implements LiveInstance {
     this.#lateStep = undefined;
     const { context, turn } = await (late ?? this.#nextTurn());
     if (turn === undefined) return this.#discard(context.arrivals);
+    const { next } = turn;
+    if (next.kind === "continued" && (await this.#storeJoined({ context, turn }, next))) return;
     const stored = await this.#store(context, turn);
     if (this.#gone) return;
     if (!stored.committed.applied) {
@@ -165,6 +168,31 @@ export class Orchestration implements LiveInstance {
       return;
     }
     this.#conclude(context, stored.turn, stored.committed);
+  }
+
+  /** Writes the end of an execution with the first turn of the next; false where they go one by one. */
+  async #storeJoined(last: PlayedTurn, continued: Continued): Promise<boolean> {
+    if (isStopped(this.#state)) return false;
+    const following = followingTurn(last.context, continued);
+    const first = await withTimeout(firstTurnMs, following).catch(() => undefined);
+    const joined = first && joinedTurns(last, first);
+    // It is the next turn all the same; one that failed does so again where it is waited for.
+    if (joined === undefined) this.#lateStep = following;
+    const committed = joined && (await this.#commitJoined(joined.turn.change));
+    if (joined === undefined || committed === undefined) return false;
+    if (!committed.applied) this.#refused();
+    else if (!this.#gone) this.#conclude(joined.context, joined.turn, committed);
+    return true;
+  }
+
+  /** Undefined where the database refuses both turns together. */
+  async #commitJoined(change: Change): Promise<Committed | undefined> {
+    try {
+      return await this.#services.commit(change);
+    } catch (error) {
+      noteFailure("Storing the end of an execution with the next one's first turn", error);
+      return undefined;
+    }
   }
 
   /** The turn is on disk. */

@@ -14,6 +14,8 @@ export interface Turn {
   /** Timers and children that wait from now on. */
   readonly opened: Pick<Effects, "timers" | "children">;
   readonly cancelledTimers: readonly number[];
+  /** The start of the execution whose first turn this is, where one write brings both. */
+  readonly startsOver?: Continued;
   readonly next:
     | {
         readonly kind: "open";
@@ -22,12 +24,15 @@ export interface Turn {
         readonly session?: Session;
       }
     | { readonly kind: "ended"; readonly status: FinalStatus }
-    | {
-        readonly kind: "continued";
-        readonly executionId: string;
-        readonly input: string | undefined;
-        readonly carried: readonly HistoryEvent[];
-      };
+    | Continued;
+}
+
+/** The orchestration begins anew, with an empty history. */
+export interface Continued {
+  readonly kind: "continued";
+  readonly executionId: string;
+  readonly input: string | undefined;
+  readonly carried: readonly HistoryEvent[];
 }
 
 export const nothingOpened: Turn["opened"] = { timers: new Map(), children: [] };

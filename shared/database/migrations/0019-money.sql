@@ -9,13 +9,37 @@ return (case
   else left(btrim(base::text, E' \t\r\n'), -1) || ', ' || substr(btrim(more::text, E' \t\r\n'), 2)
 end)::json;
 
--- The envelope of a business event (wallet seed, section 6) around its payload, as one flat object.
+-- The same of two that have fields and begin with their bracket, as json_build_object writes them: each is
+-- named once, so that the planner can write it into the statements that call it.
+create function borsello.json_joined(base json, more json) returns json
+language sql immutable parallel safe
+return (left(base::text, -1) || ', ' || substr(more::text, 2))::json;
+
+-- Stable, as to_char is: so the planner writes it into the statements that call it.
+create or replace function borsello.iso(at timestamptz) returns text
+language sql stable parallel safe
+return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+-- The envelope of a business event (wallet seed, section 6) around its payload, as one flat object. A
+-- payload has fields; each argument is used where the planner can put it, and so costs no call.
 create or replace function borsello.event_body(event_id uuid, at timestamptz, payload json)
-returns json language sql immutable parallel safe
-return borsello.json_with(json_build_object(
+returns json language sql stable parallel safe
+return borsello.json_joined(json_build_object(
   'messageVersion', 1, 'messagePublisher', 'Borsello', 'timestamp', borsello.iso(at),
   'id', event_id, 'messageCreationDate', borsello.iso(at),
   'messagePublishDate', borsello.iso(at), 'isLastRetry', false), payload);
+
+create or replace function borsello.publish_event(
+  subject text, partner_key text, session_id text, entity_version bigint, payload json
+) returns void
+language sql volatile
+begin atomic
+  insert into borsello.outbox (message_id, destinations, session_id, subject, partner_key,
+    entity_version, body)
+  select fresh.message_id, array[$2, 'platform-events'], $3, $1, $2, $4,
+    borsello.event_body(fresh.message_id, fresh.at, $5)
+  from (select uuidv7() as message_id, borsello.platform_now() as at) as fresh;
+end;
 
 -- Bank: the money at the bank. Suspense: it arrived and is nobody's yet. Transit: it left a wallet or
 -- a store and the bank has not booked it yet. Fees are kept by beneficiary, Store by store id, Dealer by
@@ -46,6 +70,7 @@ alter table borsello.ledger_transaction
 create or replace function borsello.post_entries() returns trigger language plpgsql as $$
 declare
   wrong record;
+  at timestamptz := borsello.platform_now();
 begin
   if exists (
     select from posted join borsello.ledger_transaction using (transaction_id)
@@ -54,25 +79,24 @@ begin
     raise exception 'the ledger is append-only: a committed transaction takes no more entries'
       using errcode = 'check_violation', constraint = 'ledger_append_only';
   end if;
-  select entry.transaction_id, count(*) as entries, sum(entry.amount_cents) as total,
-    count(distinct account.partner_key) as partners into wrong
-  from borsello.entry join borsello.account using (account_id)
-  where entry.transaction_id in (select transaction_id from posted)
-  group by entry.transaction_id
-  having sum(entry.amount_cents) <> 0 or count(*) < 2
-    or min(account.partner_key) <> max(account.partner_key)
-  limit 1;
+  select touched.transaction_id, lines.* into wrong
+  from (select distinct transaction_id from posted) as touched
+    cross join lateral (
+      select count(*) as entries, sum(entry.amount_cents) as total,
+        min(account.partner_key) as one_book, max(account.partner_key) as another_book
+      from borsello.entry join borsello.account using (account_id)
+      where entry.transaction_id = touched.transaction_id
+    ) as lines
+  where total <> 0 or entries < 2 or one_book <> another_book;
   if found then
-    raise exception 'ledger transaction %: % entries in % books sum to % cents',
-      wrong.transaction_id, wrong.entries, wrong.partners, wrong.total
+    raise exception 'ledger transaction %: % entries in the books of % and % sum to % cents',
+      wrong.transaction_id, wrong.entries, wrong.one_book, wrong.another_book, wrong.total
       using errcode = 'check_violation', constraint = 'ledger_transaction_balanced';
   end if;
   update borsello.bucket set
     balance_cents = balance_cents + moved.amount_cents,
-    last_incoming_date = case when moved.amount_cents > 0
-      then borsello.platform_now() else last_incoming_date end,
-    last_outgoing_date = case when moved.amount_cents < 0
-      then borsello.platform_now() else last_outgoing_date end
+    last_incoming_date = case when moved.amount_cents > 0 then at else last_incoming_date end,
+    last_outgoing_date = case when moved.amount_cents < 0 then at else last_outgoing_date end
   from (
     select account_id, sum(amount_cents)::bigint as amount_cents from posted group by account_id
   ) as moved
@@ -249,6 +273,63 @@ create index operation_holding on borsello.operation (wallet_id, bucket_id)
       'TransferInitializeUnaccomplished', 'TransferConfirmRequested', 'TransferConfirmed',
       'TransferConfirmUnaccomplished', 'TransferCompleted', 'TransferFailed'));
 
+-- Adds what a statement changed of the wallets' funds to the counts of their dealers, each count once
+-- and all in one order.
+create function borsello.add_funds(wallet_ids uuid[], cents bigint[]) returns void
+language sql volatile
+begin atomic
+  insert into borsello.wallet_count as known (partner_key, dealer_key, shard, available_cents)
+  select w.partner_key, w.originating_dealer_key, borsello.count_shard(), sum(change.cents)
+  from unnest(wallet_ids, cents) as change (wallet_id, cents)
+    join borsello.wallet as w using (wallet_id)
+  group by w.partner_key, w.originating_dealer_key having sum(change.cents) <> 0
+  order by w.partner_key, w.originating_dealer_key
+  on conflict (partner_key, dealer_key, shard) do update set
+    available_cents = known.available_cents + excluded.available_cents;
+end;
+
+create or replace function borsello.count_hold() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    perform borsello.add_funds(array_agg(wallet_id), array_agg(-borsello.held_cents(o)))
+    from added as o where borsello.held_cents(o) <> 0 having count(*) > 0;
+  elsif tg_op = 'UPDATE' then
+    perform borsello.add_funds(array_agg(wallet_id), array_agg(freed_cents))
+    from (
+      select wallet_id, borsello.held_cents(o) as freed_cents from removed as o
+      union all
+      select wallet_id, -borsello.held_cents(o) from added as o
+    ) as change
+    where freed_cents <> 0 having count(*) > 0;
+  else
+    perform borsello.add_funds(old.wallet_id, borsello.held_cents(old));
+  end if;
+  return null;
+end $$;
+drop trigger hold_counted on borsello.operation;
+drop trigger hold_recounted on borsello.operation;
+create trigger hold_counted after insert on borsello.operation
+  referencing new table as added for each statement execute function borsello.count_hold();
+create trigger hold_recounted after update on borsello.operation
+  referencing new table as added old table as removed
+  for each statement execute function borsello.count_hold();
+
+create function borsello.count_moved() returns trigger language plpgsql as $$
+begin
+  perform borsello.add_funds(array_agg(wallet_id), array_agg(moved_cents))
+  from (
+    select wallet_id, balance_cents as moved_cents from added
+    union all
+    select wallet_id, -balance_cents from removed
+  ) as change
+  having count(*) > 0;
+  return null;
+end $$;
+drop trigger bucket_recounted on borsello.bucket;
+create trigger bucket_recounted after update on borsello.bucket
+  referencing new table as added old table as removed
+  for each statement execute function borsello.count_moved();
+
 -- What the open operations of a wallet hold, of one bucket or (null) of all.
 create function borsello.held_of(of_wallet uuid, of_bucket uuid) returns bigint
 language sql stable parallel safe
@@ -346,6 +427,13 @@ return json_build_object(
   'initializationDate', borsello.iso((of_operation).creation_date)
 );
 
+-- What the audit keeps of an operation besides its states: how often a step of it failed, and why.
+create function borsello.operation_audit_detail(o borsello.operation) returns json
+language sql stable parallel safe
+return case when o.feedback is null and o.attempts = 0 then null else
+  json_build_object('feedback', o.feedback, 'attempts', o.attempts,
+    'nextAttemptAt', borsello.iso(o.next_attempt_at)) end;
+
 -- What a change of an operation leaves behind: its audit row and, where partners learn of it, its event.
 create function borsello.record_operation_change(
   o borsello.operation, actor text, action text, from_status text, event text, more json default '{}'
@@ -355,9 +443,7 @@ begin atomic
   insert into borsello.audit
     (actor, partner_key, entity, entity_id, action, from_status, to_status, detail)
   values (actor, (o).partner_key, 'Operation', (o).operation_id::text, action, from_status,
-    (o).status, case when (o).feedback is null and (o).attempts = 0 then null else
-      json_build_object('feedback', (o).feedback, 'attempts', (o).attempts,
-        'nextAttemptAt', borsello.iso((o).next_attempt_at)) end);
+    (o).status, borsello.operation_audit_detail(o));
   select borsello.publish_event(event, (o).partner_key,
     coalesce((o).wallet_id, (o).operation_id)::text, (o).version,
     borsello.json_with(borsello.operation_event(o), more))

@@ -48,16 +48,6 @@ create function borsello.refused(code text, properties json default '{}')
 returns borsello.command_outcome language sql immutable parallel safe
 return row(code, properties, null)::borsello.command_outcome;
 
-create function borsello.counterparty_account(o borsello.operation) returns bigint
-language sql volatile
-return case
-  when o.type in ('SctWithdrawal') then borsello.account_for(o.partner_key, 'Transit', 'outgoing')
-  when o.store_id is not null then borsello.account_for(o.partner_key, 'Store', o.store_id::text)
-  when o.type = 'Payment' then borsello.account_for(o.partner_key, 'Cards', 'cards')
-  when o.type = 'WelfareDeposit' then borsello.account_for(o.partner_key, 'Dealer', o.dealer_key)
-  else borsello.account_for(o.partner_key, 'Bank', 'safeguarding')
-end;
-
 create function borsello.cents(amount json) returns bigint
 language sql immutable parallel safe
 return round((amount #>> '{}')::numeric * 100)::bigint;
@@ -494,29 +484,32 @@ begin
   return borsello.done(answer);
 end $$;
 
--- The lines of a confirmation (contract 4.6). A payment's fee is posted when it is completed.
-create function borsello.post_confirmation(o borsello.operation) returns bigint
-language plpgsql volatile as $$
-declare
-  accounts bigint[];
-  amounts bigint[];
-  posts_fees boolean := o.type <> 'Payment';
-begin
-  accounts := array[(select account_id from borsello.bucket where bucket_id = o.bucket_id),
-    borsello.counterparty_account(o)];
-  amounts := case
-    when o.income then array[o.net_amount_cents, -o.amount_cents]
-    when posts_fees then array[-o.final_amount_cents, o.amount_cents]
-    else array[-o.amount_cents, o.amount_cents] end;
-  if posts_fees and o.fees_amount_cents > 0 then
-    select accounts || array_agg(borsello.account_for(o.partner_key, 'Fees', fee ->> 'beneficiary')),
-      amounts || array_agg(borsello.cents(fee -> 'amount'))
-    into accounts, amounts from json_array_elements(o.fees) as fee;
-  end if;
-  return borsello.post_movement(o.operation_id,
-    case when o.income then 'Deposit' when o.type = 'Payment' then 'Payment' else 'Withdrawal' end,
-    accounts, amounts);
-end $$;
+-- The kind of movement that a confirmation posts.
+create function borsello.movement_kind(o borsello.operation) returns text
+language sql immutable parallel safe
+return case when o.income then 'Deposit' when o.type = 'Payment' then 'Payment'
+  else 'Withdrawal' end;
+
+-- The account that a confirmation moves money to or from, by its name (contract 4.6).
+create function borsello.counterparty_kind(o borsello.operation) returns text
+language sql immutable parallel safe
+return case
+  when o.type = 'SctWithdrawal' then 'Transit'
+  when o.store_id is not null then 'Store'
+  when o.type = 'Payment' then 'Cards'
+  when o.type = 'WelfareDeposit' then 'Dealer'
+  else 'Bank'
+end;
+
+create function borsello.counterparty_reference(o borsello.operation) returns text
+language sql immutable parallel safe
+return case
+  when o.type = 'SctWithdrawal' then 'outgoing'
+  when o.store_id is not null then o.store_id::text
+  when o.type = 'Payment' then 'cards'
+  when o.type = 'WelfareDeposit' then o.dealer_key
+  else 'safeguarding'
+end;
 
 -- Initialized to an end without money: cancelled, expired or terminated.
 create function borsello.end_operation(
@@ -538,18 +531,23 @@ begin
   return o;
 end $$;
 
--- What forbids to confirm an operation of a locked, active wallet; a null code: nothing.
-create function borsello.why_not_confirmed(o borsello.operation, limits borsello.limit_bounds)
-returns borsello.command_outcome language plpgsql stable as $$
+-- What the limits of its type have used, where they bind a confirmation.
+create function borsello.limits_to_confirm(o borsello.operation) returns borsello.limit_bounds
+language sql stable
+return case when o.type in ('CashDeposit', 'CashWithdrawal', 'WelfareDeposit')
+  then borsello.limits_used(o.wallet_id) end;
+
+-- What forbids to confirm an operation of a locked, active wallet; a null code: nothing. `taken_before`
+-- is what others that are confirmed with it take from its bucket.
+create function borsello.why_not_confirmed(
+  o borsello.operation, limits borsello.limit_bounds, taken_before bigint default 0
+) returns borsello.command_outcome language plpgsql stable as $$
 declare
   bounds borsello.limit_bounds := borsello.bounds_for(limits, o.type);
-  used borsello.limit_bounds;
+  used borsello.limit_bounds := borsello.limits_to_confirm(o);
   violated text;
   balance bigint;
 begin
-  if o.type in ('CashDeposit', 'CashWithdrawal', 'WelfareDeposit') then
-    used := borsello.limits_used(o.wallet_id);
-  end if;
   violated := borsello.violated_limit(o.type, o.amount_cents, bounds, used);
   if violated is not null then
     return borsello.limit_refusal(violated, borsello.limit_block(bounds,
@@ -557,7 +555,7 @@ begin
   end if;
   if not o.income then
     select balance_cents into balance from borsello.bucket where bucket_id = o.bucket_id;
-    if balance < o.final_amount_cents then
+    if balance - taken_before < o.final_amount_cents then
       return borsello.refused('InsufficientBalance', json_build_object(
         'finalAmount', borsello.money(o.final_amount_cents)));
     end if;
@@ -565,31 +563,94 @@ begin
   return null;
 end $$;
 
--- Initialized to Confirmed: the wallet's funds move here. The caller has locked the wallet and checked.
-create function borsello.confirm_checked(of_operation uuid, actor text) returns borsello.operation
+-- Initialized to Confirmed: the wallets' funds move here. The caller has locked the wallets and checked
+-- the operations. However many they are, each table is written once: what a statement costs before its
+-- first row is most of what a single confirmation costs.
+create function borsello.confirm_checked(operation_ids uuid[], actors text[]) returns void
 language plpgsql volatile as $$
 declare
-  o borsello.operation;
-  posted_id bigint;
+  at timestamptz := borsello.platform_now();
+  confirmed bigint;
 begin
   update borsello.operation set status = 'Confirmed', version = version + 1,
-    confirmation_date = borsello.platform_now(), last_update_date = borsello.platform_now()
-  where operation_id = of_operation and status = 'Initialized'
-  returning * into strict o;
-  posted_id := borsello.post_confirmation(o);
-  if posted_id is null then
-    raise exception 'operation % was posted before', of_operation using errcode = 'check_violation';
+    confirmation_date = at, last_update_date = at
+  where operation_id = any(operation_ids) and status = 'Initialized';
+  get diagnostics confirmed = row_count;
+  if confirmed <> cardinality(operation_ids) then
+    raise exception '% of % operations could be confirmed', confirmed, cardinality(operation_ids)
+      using errcode = 'check_violation';
   end if;
-  perform borsello.record_operation_change(o, actor, 'confirm', 'Initialized',
-    'OperationConfirmed',
-    json_build_object('confirmationDate', borsello.iso(o.confirmation_date)));
-  perform borsello.publish_event('TransactionConfirmed', o.partner_key, o.wallet_id::text,
-    o.version, borsello.transaction_event(o, posted_id,
-      case when o.income then 'Deposit' when o.type = 'Payment' then 'Payment'
-        else 'Withdrawal' end));
-  update borsello.wallet set last_usage_date = borsello.platform_now()
-  where wallet_id = o.wallet_id;
-  return o;
+
+  insert into borsello.ledger_transaction (operation_id, kind, posted_at)
+  select operation_id, borsello.movement_kind(o), at
+  from borsello.operation as o where operation_id = any(operation_ids) order by operation_id;
+  insert into borsello.entry (transaction_id, account_id, amount_cents)
+  select transaction_id, account_id, sum(cents)::bigint
+  from (
+    select t.transaction_id, bucket.account_id,
+      case
+        when o.income then o.net_amount_cents
+        when o.type = 'Payment' then -o.amount_cents
+        else -o.final_amount_cents
+      end as cents
+    from borsello.operation as o join borsello.bucket using (bucket_id)
+      join borsello.ledger_transaction as t
+        on t.cause_id = o.operation_id and t.kind = borsello.movement_kind(o)
+    where o.operation_id = any(operation_ids)
+    union all
+    select t.transaction_id,
+      coalesce(known.account_id, borsello.account_for(
+        o.partner_key, borsello.counterparty_kind(o), borsello.counterparty_reference(o))),
+      case when o.income then -o.amount_cents else o.amount_cents end
+    from borsello.operation as o
+      join borsello.ledger_transaction as t
+        on t.cause_id = o.operation_id and t.kind = borsello.movement_kind(o)
+      left join borsello.account as known on known.partner_key = o.partner_key
+        and known.kind = borsello.counterparty_kind(o)
+        and known.reference = borsello.counterparty_reference(o)
+    where o.operation_id = any(operation_ids)
+    union all
+    -- A payment's fee is posted when it is completed.
+    select t.transaction_id,
+      borsello.account_for(o.partner_key, 'Fees', fee ->> 'beneficiary'),
+      borsello.cents(fee -> 'amount')
+    from borsello.operation as o
+      join borsello.ledger_transaction as t
+        on t.cause_id = o.operation_id and t.kind = borsello.movement_kind(o)
+      cross join lateral json_array_elements(o.fees) as fee
+    where o.operation_id = any(operation_ids) and o.type <> 'Payment' and o.fees_amount_cents > 0
+  ) as line
+  group by transaction_id, account_id having sum(cents) <> 0
+  order by transaction_id, account_id;
+
+  insert into borsello.audit
+    (at, actor, partner_key, entity, entity_id, action, from_status, to_status, detail)
+  select at, by.actor, o.partner_key, 'Operation', o.operation_id::text, 'confirm',
+    'Initialized', o.status, borsello.operation_audit_detail(o)
+  from unnest(operation_ids, actors) as by (operation_id, actor)
+    join borsello.operation as o using (operation_id)
+  order by operation_id;
+  insert into borsello.outbox
+    (message_id, destinations, session_id, subject, partner_key, entity_version, body)
+  select message_id, array[partner_key, 'platform-events'], session_id, subject, partner_key,
+    version, borsello.event_body(message_id, at, payload)
+  from (
+    select uuidv7() as message_id, o.operation_id, event.place, event.subject, o.partner_key,
+      o.wallet_id::text as session_id, o.version, event.payload
+    from borsello.operation as o
+      join borsello.ledger_transaction as t
+        on t.cause_id = o.operation_id and t.kind = borsello.movement_kind(o)
+      cross join lateral (values
+        (1, 'OperationConfirmed', borsello.json_joined(borsello.operation_event(o),
+          json_build_object('confirmationDate', borsello.iso(o.confirmation_date)))),
+        (2, 'TransactionConfirmed', borsello.transaction_event(o, t.transaction_id, t.kind))
+      ) as event (place, subject, payload)
+    where o.operation_id = any(operation_ids)
+  ) as told
+  order by operation_id, place;
+  update borsello.wallet set last_usage_date = at
+  where wallet_id in (
+    select o.wallet_id from borsello.operation as o where operation_id = any(operation_ids));
 end $$;
 
 create function borsello.operation_for(c borsello.operation_command) returns borsello.operation
@@ -633,8 +694,55 @@ begin
   end if;
   forbidden := borsello.why_not_confirmed(o, c.limits);
   if forbidden.code is not null then return forbidden; end if;
-  return borsello.done(borsello.operation_record(
-    borsello.confirm_checked(o.operation_id, c.actor)));
+  perform borsello.confirm_checked(array[o.operation_id], array[c.actor]);
+  return borsello.done(borsello.operation_record(borsello.operation_for(c)));
+end $$;
+
+-- Those of the commands that ask for a plain confirmation, decided and done together: their places and
+-- answers. Whatever is refused, repeated or not free at the moment is left to be decided by itself.
+create function borsello.confirm_plain(commands borsello.operation_command[])
+returns table (place bigint, answer json) language plpgsql volatile as $$
+declare
+  at timestamptz := borsello.platform_now();
+  locked uuid[];
+  places bigint[];
+  ids uuid[];
+  actors text[];
+begin
+  select array_agg(wallet_id) into locked from (
+    select wallet_id from borsello.wallet as w
+    where w.status = 'Active' and (w.wallet_id, w.partner_key) in (
+      select c.wallet_id, c.partner_key from unnest(commands) as c where c.kind = 'confirm')
+    order by wallet_id for no key update skip locked
+  ) as w;
+  select array_agg(asked.place), array_agg(asked.operation_id), array_agg(asked.actor)
+  into places, ids, actors
+  from (
+    select first.place, first.operation_id, first.actor, o.income
+        or bucket.balance_cents >= sum(case when o.income then 0 else o.final_amount_cents end)
+          over (partition by o.bucket_id order by first.place) as is_covered
+    from (
+        select distinct on (operation_id) ordinality as place, operation_id, wallet_id, type, actor,
+          limits
+        from unnest(commands) with ordinality
+        where kind = 'confirm' and wallet_id = any(locked)
+        order by operation_id, ordinality
+      ) as first
+      join borsello.operation as o on o.operation_id = first.operation_id
+        and o.wallet_id = first.wallet_id and (first.type is null or first.type = o.type)
+      join borsello.bucket on bucket.bucket_id = o.bucket_id
+    where o.status = 'Initialized' and o.operation_group_id is null
+      and o.expiry_date > at
+      and borsello.violated_limit(o.type, o.amount_cents,
+        borsello.bounds_for(first.limits, o.type), borsello.limits_to_confirm(o)) is null
+  ) as asked
+  where asked.is_covered;
+  if ids is null then return; end if;
+  perform borsello.confirm_checked(ids, actors);
+  return query
+    select done.place, borsello.operation_record(o)
+    from unnest(places, ids) as done (place, operation_id)
+      join borsello.operation as o using (operation_id);
 end $$;
 
 create function borsello.cancel_operation(c borsello.operation_command, is_alone boolean)
@@ -833,15 +941,15 @@ return (
   where operation_group_id = c.operation_group_id and wallet_id = c.wallet_id
 );
 
--- All members or none: the first refusal undoes those before it.
+-- All members or none: all are checked before the first is written.
 create function borsello.confirm_group(c borsello.operation_command, is_alone boolean)
 returns borsello.command_outcome language plpgsql volatile as $$
 declare
   locked record;
   g borsello.operation_group;
-  member borsello.operation;
+  member record;
   forbidden borsello.command_outcome;
-  members integer := 0;
+  members uuid[] := '{}';
 begin
   locked := borsello.lock_wallet_for(c, is_alone);
   if (locked.outcome).code is not null then return locked.outcome; end if;
@@ -860,25 +968,26 @@ begin
   elsif (locked.w).status <> 'Active' then
     return borsello.refused('WalletNotActive', json_build_object('status', (locked.w).status));
   end if;
-  begin
-    for member in
-      select * from borsello.operation
-      where operation_group_id = g.operation_group_id and status = 'Initialized'
-      order by operation_id
-    loop
-      forbidden := borsello.why_not_confirmed(member, c.limits);
-      if forbidden.code is not null then raise sqlstate 'BG001'; end if;
-      perform borsello.confirm_checked(member.operation_id, c.actor);
-      members := members + 1;
-    end loop;
-  exception when sqlstate 'BG001' then
-    return borsello.refused(forbidden.code, borsello.json_with(
-      json_build_object('operationId', member.operation_id), forbidden.properties));
-  end;
-  if members = 0 then
+  for member in
+    select o, sum(case when o.income then -o.net_amount_cents else o.final_amount_cents end) over (
+        partition by o.bucket_id order by o.operation_id
+        rows between unbounded preceding and 1 preceding)::bigint as taken_before
+    from borsello.operation as o
+    where operation_group_id = g.operation_group_id and status = 'Initialized'
+    order by operation_id
+  loop
+    forbidden := borsello.why_not_confirmed(member.o, c.limits, coalesce(member.taken_before, 0));
+    if forbidden.code is not null then
+      return borsello.refused(forbidden.code, borsello.json_with(
+        json_build_object('operationId', (member.o).operation_id), forbidden.properties));
+    end if;
+    members := members || (member.o).operation_id;
+  end loop;
+  if cardinality(members) = 0 then
     return borsello.refused('OperationGroupStatusInvalid',
       json_build_object('groupOperations', 'the group has no operation to confirm.'));
   end if;
+  perform borsello.confirm_checked(members, array_fill(c.actor, array[cardinality(members)]));
   update borsello.operation_group set status = 'Confirmed', version = version + 1,
     confirmation_date = borsello.platform_now()
   where operation_group_id = g.operation_group_id
@@ -936,18 +1045,31 @@ begin
   end;
 end $$;
 
--- Commands that wait together, in one round trip and one commit: each outcome at its own place.
+-- Commands that wait together, in one round trip and one commit: each outcome with its own place. They
+-- touch few rows of large tables: each row is found by its key, and no plan is made twice.
 create function borsello.run_operation_commands(commands json, is_alone boolean)
 returns table (place bigint, code text, properties json, answer json)
-language plpgsql volatile as $$
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
 declare
-  given record;
+  given borsello.operation_command[] := array(
+    select c from json_populate_recordset(null::borsello.operation_command, commands) as c);
   outcome borsello.command_outcome;
+  confirmed bigint[] := '{}';
 begin
-  for given in select value, ordinality from json_array_elements(commands) with ordinality loop
-    outcome := borsello.run_operation_command(
-      json_populate_record(null::borsello.operation_command, given.value), is_alone);
-    place := given.ordinality;
+  -- Where one waits for wallets, it does so in the order of the commands.
+  if not is_alone then
+    for place, answer in select * from borsello.confirm_plain(given) loop
+      confirmed := confirmed || place;
+      return next;
+    end loop;
+  end if;
+  for at in 1 .. cardinality(given) loop
+    continue when at = any(confirmed);
+    outcome := borsello.run_operation_command(given[at], is_alone);
+    place := at;
     code := outcome.code;
     properties := outcome.properties;
     answer := outcome.answer;

@@ -1,4 +1,4 @@
-/** The outbox as the relay sees it: locks wallets, reads what waits, records what left. */
+/** The outbox as the relay sees it: claims what waits, records what left. */
 import { z } from "zod";
 import type { Queryable } from "../platform/database.js";
 
@@ -19,34 +19,13 @@ export type WaitingMessage = z.infer<typeof WaitingMessage>;
 /** The advisory locks of relays: this number and the hash of a session. */
 const lockSpace = 7_071_002;
 
-const LockedSession = z.object({ sessionHash: z.int() });
-
 /**
- * Takes the sessions of the oldest waiting messages for this transaction, those that another
- * relay holds left out. The caller reads their messages in its next statement, whose snapshot is
- * younger than the locks: so it never sees a message as waiting that another relay has just sent.
+ * The oldest waiting messages, of sessions that no other relay holds: their sessions are this
+ * transaction's until it ends. A message that another relay has sent since this statement began is
+ * looked at again as it is locked (`for no key update`), so that none is read as waiting that has left.
  */
-export const lockWaitingSessions = async (
+export const claimWaiting = (
   tx: Queryable,
-  suspended: readonly string[],
-  limit: number,
-): Promise<number[]> => {
-  const locked = await tx.rows(
-    LockedSession,
-    `select session_hash as "sessionHash" from (
-       select distinct hashtext(session_id) as session_hash from (
-         select session_id from borsello.outbox
-         where sent_at is null and not destinations <@ (delivered_to || $1::text[])
-         order by outbox_id limit $2) as waiting) as session
-     where pg_try_advisory_xact_lock(${lockSpace}, session_hash)`,
-    [suspended, limit],
-  );
-  return locked.map(({ sessionHash }) => sessionHash);
-};
-
-export const readWaiting = (
-  tx: Queryable,
-  sessionHashes: readonly number[],
   suspended: readonly string[],
   limit: number,
 ): Promise<WaitingMessage[]> =>
@@ -56,10 +35,11 @@ export const readWaiting = (
        delivered_to as "deliveredTo", session_id as "sessionId", subject,
        partner_key as "partnerKey", entity_version as "entityVersion", body::text, attempts
      from borsello.outbox
-     where sent_at is null and not destinations <@ (delivered_to || $2::text[])
-       and hashtext(session_id) = any($1::integer[])
-     order by outbox_id limit $3`,
-    [sessionHashes, suspended, limit],
+     where sent_at is null and not destinations <@ (delivered_to || $1::text[])
+       and pg_try_advisory_xact_lock(${lockSpace}, hashtext(session_id))
+     order by outbox_id limit $2
+     for no key update`,
+    [suspended, limit],
   );
 
 export interface Attempt {

@@ -1,4 +1,5 @@
 /** What orchestrations of the unmodified library may count on: activities, timers, events, children. */
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import {
@@ -207,6 +208,27 @@ test("continueAsNew starts over with a new input and no history", async () => {
   expect(output).toBe(2870);
   expect(input).toEqual({ left: 0, sum: 2870 });
   expect(await eventTypes("loop")).toEqual(["ExecutionStarted", "ExecutionCompleted"]);
+});
+
+test("an execution that starts over is written once, together with the first turn of the next one", async () => {
+  const rounds = 5;
+  await host.start("rounds", "one-write", { round: rounds, seen: [] });
+  for (let round = 1; round <= rounds; round += 1) {
+    await host.raise("one-write", round);
+    await expect
+      .poll(async () => (await host.status("one-write")).input)
+      .toMatchObject(
+        round < rounds ? { seen: Array.from({ length: round }, (_, index) => index + 1) } : {},
+      );
+  }
+  expect((await host.until("one-write")).output).toEqual([1, 2, 3, 4, 5]);
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ turn: number }>(
+    "select turn from durable.instance where id = 'one-write'",
+  );
+  await client.end();
+  expect(rows).toEqual([{ turn: 1 + rounds }]);
 });
 
 test("guids are the same on every replay, and the flag tells played code from replayed code", async () => {

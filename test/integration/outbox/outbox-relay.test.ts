@@ -1,5 +1,6 @@
 /** The relay between a real database and the real local broker: once at least, in order, unchanged. */
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
@@ -151,6 +152,34 @@ test("with two relays and ten wallets at once, every wallet's events stay in ord
         Array.from({ length: eventsPerWallet }, (_, index) => index + 1),
       );
   }
+});
+
+test("what a relay must leave, because another one holds its wallet, the other one sends soon after", async () => {
+  const second = await openBankTest(bank.url);
+  opened.push({ close: () => second.end() });
+  const bus = openBus();
+  const signals = new EventEmitter();
+  const isOpen = once(signals, "open");
+  const isSending = once(signals, "sending");
+  const holding = startRelay(bank.database, {
+    send: async (destination, messages) => {
+      signals.emit("sending");
+      await isOpen;
+      return bus.send(destination, messages);
+    },
+  });
+  const leaving = startRelay(second.database);
+  const walletId = randomUUID();
+  await publish(bank.database, walletId, 1);
+  const sweep = holding.sweep();
+  await isSending;
+  await publish(second.database, walletId, 2);
+  await leaving.sweep();
+  expect(await waiting()).toBe(2);
+  signals.emit("open");
+  await sweep;
+  await expect.poll(waiting).toBe(0);
+  expect((await take("acme", 2)).map(numberOf)).toEqual([1, 2]);
 });
 
 test("a crash between sending and marking sends again: the same id, the same body", async () => {

@@ -25,8 +25,8 @@ const landed: Readonly<Record<string, string>> = {
   "0016-mandate-changes.sql": "f7c18151a57c7f7e2498fd225c39d4753c6a6d5a5094c745df922ea2493d0a47",
   "0017-iban-changes.sql": "aaeda0b689b21d0516bb25553aa66b0bd6938668ef08d8d334c9afe4703adc52",
   "0018-ticket-changes.sql": "65ae5f2c1420f36578de33c4f0d3314c958a704bb7252a60031d3519042c494b",
-  "0019-money.sql": "cf80663403ce0ff4971d7cb196dae440ec8658f20db354b1affbc79e65354c48",
-  "0020-operation-commands.sql": "74e89074e9834c6f5fb5d187a90edc8a05d8567e1dd8b4936aa38c00579d7e18",
+  "0019-money.sql": "a1bbbf0d7f289909950ce9233c185cd825942e606e00889b1b646607780df762",
+  "0020-operation-commands.sql": "390d43106f1b247d106883aefa29d6975342ddcb511eb859fc8a765c60801115",
   "0021-settlement.sql": "40abfc491330a57d2ae4dcc1a4af83f16bdb01fa25823ddf10b56390d056e5bd",
 };
 

@@ -17,7 +17,8 @@ const endedActivities = input<number>(
 );
 
 export const activityWrites: readonly Write[] = [
-  // A number is given out once in an execution, so none of these is among those that go.
+  // A number is given out once in an execution, and turns of two executions are joined only where
+  // they differ, so none of these is among those that go.
   {
     input: activities,
     cte: `activities_added as (insert into durable.activity (key, task_id, name, input)
