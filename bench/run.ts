@@ -10,6 +10,8 @@ import { durableRecovery } from "./scenarios/durable-recovery.js";
 import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";
 import { durableWakeups } from "./scenarios/durable-wakeups.js";
+import { money } from "./scenarios/money.js";
+import { moneyGrowth } from "./scenarios/money-growth.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
@@ -26,6 +28,8 @@ const scenarios = [
   uploads,
   onboardings,
   tickets,
+  money,
+  moneyGrowth,
   durableSpeed,
   durableWakeups,
   durableSize,
