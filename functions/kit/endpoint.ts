@@ -11,6 +11,7 @@ import type { Role } from "../../shared/contracts/roles.js";
 import {
   isBinaryBody,
   isOptionalBody,
+  mediaTypesOf,
   type BinarySuccess,
   type BodyDeclaration,
   type JsonSuccess,
@@ -18,8 +19,10 @@ import {
   type TextShape,
 } from "../../shared/contracts/route.js";
 import { refusal, success, type Outcome, type Refusal } from "../../shared/domain/outcome.js";
+import { preferredType } from "../../shared/http/accept.js";
 import { jsonWithBase64, type Base64Content } from "../../shared/http/base64-answer.js";
 import { BodyCutError, BodyTooLargeError } from "../../shared/http/bounded-body.js";
+import { byteStream } from "../../shared/http/byte-stream.js";
 import { errorReply } from "../../shared/http/error-body.js";
 import { readJsonBody } from "../../shared/http/json-body.js";
 import { fullPath } from "../../shared/http/paths.js";
@@ -33,7 +36,8 @@ import type { Services } from "./services.js";
 export type Reply = HttpResponseInit;
 
 export interface Binary {
-  readonly bytes: Uint8Array;
+  /** At once, or piece by piece as the caller takes them. */
+  readonly bytes: Uint8Array | AsyncGenerator<Uint8Array>;
   /** Name under which a browser would save it. */
   readonly filename?: string;
 }
@@ -59,6 +63,8 @@ export interface Call<
   readonly query: z.output<z.ZodObject<Query>>;
   readonly body: BodyValue<Body>;
   readonly caller: Caller;
+  /** Of the media types that the route answers with, the one that the caller prefers. */
+  readonly mediaType: string;
   /** The invocation, for bindings such as the durable client. */
   readonly context: InvocationContext;
   /** `content` is written in Base64 where the value holds its place. */
@@ -83,7 +89,8 @@ export interface EndpointOptions {
   readonly extraInputs?: readonly FunctionInput[];
 }
 
-const jsonHeaders = { "Content-Type": "application/json" };
+const jsonType = "application/json";
+const jsonHeaders = { "Content-Type": jsonType };
 
 const jsonReply = ({ status }: JsonSuccess, value: unknown, content?: Base64Content): Reply => {
   if (content === undefined) return { status, headers: jsonHeaders, body: JSON.stringify(value) };
@@ -91,17 +98,28 @@ const jsonReply = ({ status }: JsonSuccess, value: unknown, content?: Base64Cont
   return { status, headers: { ...jsonHeaders, "Content-Length": String(length) }, body };
 };
 
-const successReply = (
-  ok: JsonSuccess | BinarySuccess,
-  value: unknown,
-  content?: Base64Content,
-): Reply => {
-  if ("schema" in ok) return jsonReply(ok, value, content);
-  const { bytes, filename } = value as Binary;
+const binaryReply = (ok: BinarySuccess, { bytes, filename }: Binary, mediaType: string): Reply => {
   const disposition =
     filename === undefined ? {} : { "Content-Disposition": `inline; filename="${filename}"` };
-  return { status: 200, headers: { "Content-Type": ok.contentType, ...disposition }, body: bytes };
+  const charset = mediaType.startsWith("text/") ? "; charset=utf-8" : "";
+  const vary = ok.alternatives === undefined ? {} : { Vary: "Accept" };
+  return {
+    status: 200,
+    headers: { "Content-Type": mediaType + charset, ...disposition, ...vary },
+    body: bytes instanceof Uint8Array ? bytes : byteStream(bytes),
+  };
 };
+
+const preferredOf = (ok: JsonSuccess | BinarySuccess, headers: HttpRequest["headers"]): string =>
+  "schema" in ok ? jsonType : preferredType(headers.get("accept"), mediaTypesOf(ok));
+
+const successReply = (
+  ok: JsonSuccess | BinarySuccess,
+  mediaType: string,
+  value: unknown,
+  content?: Base64Content,
+): Reply =>
+  "schema" in ok ? jsonReply(ok, value, content) : binaryReply(ok, value as Binary, mediaType);
 
 /** Reads the body as it is declared: parsed JSON, an upload not yet read, or nothing. */
 const readBodyAs = <Body extends BodyDeclaration>(declared: Body | undefined) => {
@@ -185,8 +203,6 @@ export const endpoint = <
 ): Endpoint => {
   const role = roleOf(route);
   const readInput = inputReader(route);
-  const ok = (value: SuccessValue<Ok>, content?: Base64Content): Reply =>
-    successReply(route.ok, value, content);
   const okWritten = (body: string): Reply => ({ status: 200, headers: jsonHeaders, body });
   const refuse = (refused: Refusal<ErrorCode>): Reply => errorReply(route.api, refused);
   return {
@@ -198,11 +214,13 @@ export const endpoint = <
       try {
         const input = await readInput(request);
         if (!input.ok) return refuse(input);
+        const mediaType = preferredOf(route.ok, request.headers);
         return await handle(services, {
           ...input.value,
           caller: caller.value,
+          mediaType,
           context,
-          ok,
+          ok: (value, content) => successReply(route.ok, mediaType, value, content),
           okWritten,
           refuse,
         });

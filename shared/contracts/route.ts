@@ -24,7 +24,15 @@ export interface JsonSuccess<Schema extends z.ZodType = z.ZodType> {
 export interface BinarySuccess {
   readonly status: 200;
   readonly contentType: string;
+  /** Further media types, which callers get who prefer them by their Accept header. */
+  readonly alternatives?: readonly string[];
 }
+
+/** Every media type of the answer; the first one is for callers who ask for none of them. */
+export const mediaTypesOf = ({
+  contentType,
+  alternatives = [],
+}: BinarySuccess): readonly [string, ...string[]] => [contentType, ...alternatives];
 
 /** A body of raw bytes, which the handler gets piece by piece. */
 export interface BinaryBody {

@@ -1,6 +1,7 @@
 /** A JSON answer that holds a document in Base64, written while the document is read. */
 import { randomUUID } from "node:crypto";
-import { ReadableStream } from "node:stream/web";
+import type { ReadableStream } from "node:stream/web";
+import { byteStream } from "./byte-stream.js";
 
 /** Stands in an answer for the Base64 of a document, which is never in the memory as a whole. */
 export interface Base64Content {
@@ -41,22 +42,6 @@ async function* around(
   yield Buffer.from(after);
 }
 
-/** A stream that reads ahead of nobody: a piece is asked for when the client has taken the last. */
-const streamOf = (pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array> =>
-  new ReadableStream(
-    {
-      pull: async (controller) => {
-        const next = await pieces.next();
-        if (next.done === true) controller.close();
-        else controller.enqueue(next.value);
-      },
-      cancel: async () => {
-        await pieces.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-
 export interface StreamedJson {
   readonly length: number;
   readonly body: ReadableStream<Uint8Array>;
@@ -67,5 +52,5 @@ export const jsonWithBase64 = (value: unknown, content: Base64Content): Streamed
   const [before = "", after = ""] = JSON.stringify(value).split(content.place);
   const length =
     Buffer.byteLength(before) + Buffer.byteLength(after) + 4 * Math.ceil(content.bytes / 3);
-  return { length, body: streamOf(around(before, content, after)) };
+  return { length, body: byteStream(around(before, content, after)) };
 };

@@ -3,7 +3,13 @@ import { z } from "zod";
 import { errorTable, type ErrorCode } from "../contracts/errors.js";
 import { ErrorModel, TicketingError } from "../contracts/platform/error-models.js";
 import { jsonBytesMax } from "../contracts/json-limits.js";
-import { isBinaryBody, isOptionalBody, type Route, type TextShape } from "../contracts/route.js";
+import {
+  isBinaryBody,
+  isOptionalBody,
+  mediaTypesOf,
+  type Route,
+  type TextShape,
+} from "../contracts/route.js";
 import { errorReply } from "./error-body.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 import { kitErrors } from "./kit-errors.js";
@@ -66,7 +72,7 @@ const errorResponses = (api: DocumentedApi, route: Route, model: unknown): Json 
 const successContent = ({ ok }: Route, schemas: JsonSchemas): Json =>
   "schema" in ok
     ? { "application/json": { schema: schemas.output(ok.schema) } }
-    : { [ok.contentType]: {} };
+    : Object.fromEntries(mediaTypesOf(ok).map((mediaType) => [mediaType, {}]));
 
 const requestBody = (body: NonNullable<Route["body"]>, schemas: JsonSchemas): Json =>
   isBinaryBody(body)
