@@ -2,6 +2,8 @@
 import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./kit/endpoint.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
+import { getProofEndpoint } from "./accounting/proof.js";
+import { getStatementEndpoint } from "./accounting/statement.js";
 import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
 import { bankScriptEndpoints, sendBankNotification } from "./sandbox/bank.js";
 import { flowEndpoints } from "./settlement/flows.js";
@@ -49,6 +51,8 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...familyEndpoints,
   ...groupEndpoints,
   ...bulkEndpoints,
+  getProofEndpoint,
+  getStatementEndpoint,
   ...storeEndpoints,
   ...storeMandateEndpoints,
   ...harvestingEndpoints,

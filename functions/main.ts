@@ -29,6 +29,7 @@ import { registerPlatformEvents } from "./broker/platform-events.js";
 import { endpointsOf } from "./endpoints.js";
 import { registerEndpoints } from "./kit/register.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
+import { registerAuditSeal } from "./schedule/audit-seal.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
@@ -49,6 +50,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerDocumentSweep,
   registerTicketSweep,
   registerSettlement,
+  registerAuditSeal,
 ];
 
 const registerAllFlows = (services: Services): void => {

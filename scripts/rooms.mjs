@@ -40,6 +40,7 @@ export const rooms = {
     stores: ["platform", "access", "mandates"],
     wallet: ["platform", "access", "ledger", "mandates", "operations"],
     ticketing: ["platform", "access"],
+    accounting: ["platform", "access"],
     sandbox: ["platform"],
   },
   "shared/contracts": {
@@ -51,6 +52,7 @@ export const rooms = {
     ledger: ["", "wallet"],
     operations: ["", "wallet", "ledger"],
     settlement: ["", "wallet", "operations"],
+    accounting: ["", "wallet"],
     stores: ["", "wallet", "mandates"],
     ticketing: [""],
   },
@@ -74,6 +76,7 @@ export const rooms = {
     ledger: ["kit"],
     operations: ["kit"],
     settlement: ["kit"],
+    accounting: ["kit"],
     stores: ["kit"],
     ticketing: ["kit"],
   },

@@ -16,6 +16,8 @@ export interface Caller {
   readonly clientId: string;
   readonly roles: readonly string[];
   readonly isOperator: boolean;
+  /** An operator in the operators' own name: what it reads is every partner's. */
+  readonly readsAll: boolean;
 }
 
 type AccessRefusal = "TokenInvalid" | "AuthKeyInvalid" | "PartnerMismatch" | "PermissionMissing";
@@ -72,5 +74,6 @@ export const authorize = async (
     clientId: token.clientId,
     roles: token.roles,
     isOperator: own.isOperator,
+    readsAll: own.isOperator && partner.partnerKey === own.partnerKey,
   });
 };

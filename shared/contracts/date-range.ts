@@ -5,6 +5,6 @@ import { z } from "zod";
 export const dateTimeCharactersMax = 40;
 
 /** A moment in any offset. */
-const Moment = z.iso.datetime({ offset: true }).max(dateTimeCharactersMax);
+export const Moment = z.iso.datetime({ offset: true }).max(dateTimeCharactersMax);
 
 export const dateRangeQuery = { fromDate: Moment.optional(), toDate: Moment.optional() } as const;

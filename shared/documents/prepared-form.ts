@@ -2,6 +2,7 @@
 import type { EmbeddedFont, PDF } from "@libpdf/core";
 import { lazy } from "../platform/lazy.js";
 import { fitText } from "./fit-text.js";
+import { glyphsOf, writable } from "./font-text.js";
 import { drawForm, withoutLots, type FieldBox, type FormDeclaration } from "./pdf-form.js";
 import { embedFont, pdfLibrary } from "./pdf-library.js";
 
@@ -53,13 +54,6 @@ const prepare = async (declaration: FormDeclaration): Promise<PreparedForm> => {
   return { bytes, boxes, font, fontName, letters };
 };
 
-/** A value that the font cannot write shows a question mark, and is still the wallet's own. */
-const writable = (text: string, font: EmbeddedFont): string => {
-  if (font.canEncode(text)) return text;
-  const missing = new Set(font.getUnencodableCharacters(text));
-  return Array.from(text, (character) => (missing.has(character) ? "?" : character)).join("");
-};
-
 interface Line {
   readonly text: string;
   readonly x: number;
@@ -84,14 +78,6 @@ const linesOf = (value: string, box: FieldBox, font: EmbeddedFont): Line[] => {
     y: first - index * lineHeight,
     size,
   }));
-};
-
-/** The glyphs of a text, two bytes each, as a font of type 0 is shown. */
-const glyphsOf = (text: string, font: EmbeddedFont): Uint8Array => {
-  const glyphs = font.encodeTextToGids(text);
-  const bytes = Buffer.alloc(glyphs.length * 2);
-  for (const [index, glyph] of glyphs.entries()) bytes.writeUInt16BE(glyph, index * 2);
-  return bytes;
 };
 
 const writeLines = async (

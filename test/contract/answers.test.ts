@@ -6,6 +6,8 @@ import { endpointsOf } from "../../functions/endpoints.js";
 import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../../shared/contracts/route.js";
 import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
+import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
+import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
 import * as buckets from "../../shared/contracts/ledger/buckets.js";
 import * as contract from "../../shared/contracts/onboarding/contract.js";
@@ -147,6 +149,20 @@ test("every route of the wallet API answers as its document says, refusals inclu
   valueOf(await call(buckets.getWalletBucketsRoute, { params }));
   valueOf(await call(buckets.resyncBucketsRoute, { params }));
   valueOf(await call(getWalletLimitsRoute, { params }));
+  valueOf(await call(getStatementRoute, { params }));
+  valueOf(await call(getStatementRoute, { params, headers: { Accept: "application/pdf" } }));
+  const at = new Date(0).toISOString();
+  expect(valueOf(await call(getWalletBalanceRoute, { params, query: { at } }))).toEqual({
+    availableBalance: 0,
+  });
+  expect(valueOf(await call(getProofRoute, {}))).toMatchObject({
+    debits: 1,
+    credits: 1,
+    balanced: true,
+    headHash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
+    mismatches: [],
+  });
+  expect(valueOf(await call(getProofRoute, { query: { at } }))).toMatchObject({ debits: 0 });
 
   const listed = valueOf(await call(search.getAllWalletsRoute, { query: { pageSize: 1 } }));
   expect(listed).toMatchObject({ totalCount: 1, limitCount: 1, items: [{ walletId }] });

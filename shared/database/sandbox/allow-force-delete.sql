@@ -8,6 +8,7 @@ do $prepare$ begin
   language sql stable
   return current_setting('borsello.deleted_wallet', true) = of_wallet::text;
 
+  -- What links of the audit chain cover is noted by its hash, so that they can still be checked.
   -- The documents are noted by their exact keys, one per signature and the filled form behind it: a
   -- sweep removes them from their store. Those in the database go at once.
   create or replace function borsello.force_delete_wallet(of_wallet uuid, actor text)
@@ -15,7 +16,10 @@ do $prepare$ begin
   declare
     accounts bigint[] := array(select account_id from bucket where wallet_id = of_wallet);
     operations uuid[] := array(select operation_id from operation where wallet_id = of_wallet);
+    sealed_through bigint;
   begin
+    perform lock_audit_chain();
+    select transaction_through into sealed_through from audit_link order by link_id desc limit 1;
     perform set_config('borsello.deleted_wallet', of_wallet::text, true);
     insert into outbox (destinations, session_id, subject, body)
     select '{platform-events}', of_wallet::text, subject, body from (
@@ -29,7 +33,12 @@ do $prepare$ begin
     order by place;
     insert into audit (actor, partner_key, entity, entity_id, action, from_status, detail)
     select force_delete_wallet.actor, partner_key, 'Wallet', wallet_id::text, 'forceDelete', status,
-      json_build_object('operations', cardinality(operations), 'buckets', cardinality(accounts))
+      json_build_object('operations', cardinality(operations), 'buckets', cardinality(accounts),
+        'sealedTransactions', (
+          select coalesce(json_object_agg(transaction_id,
+            encode(transaction_hash(ledger_transaction), 'hex')), '{}')
+          from ledger_transaction
+          where operation_id = any(operations) and transaction_id <= sealed_through))
     from wallet where wallet_id = of_wallet;
 
     delete from entry using ledger_transaction as posted

@@ -51,17 +51,21 @@ const ensureTemplate = async (client: Client): Promise<void> => {
   }
 };
 
-/** A fresh database: empty, or with the app's migrations applied (a clone, made in milliseconds). */
+/**
+ * A fresh database: empty, with the app's migrations applied, or as another one is to which nobody is
+ * connected (a clone, made in milliseconds).
+ */
 export const createDatabase = async (options?: {
   readonly migrated?: boolean;
+  readonly copyOf?: TestDatabase;
 }): Promise<TestDatabase> => {
   const name = `test_${randomBytes(8).toString("hex")}`;
   const migrated = options?.migrated === true;
   await withServer(async (client) => {
     if (migrated) await ensureTemplate(client);
-    await client.query(
-      `create database ${name} template ${migrated ? templateName : "template1"} strategy file_copy`,
-    );
+    const original = options?.copyOf && new URL(options.copyOf.url).pathname.slice(1);
+    const template = original ?? (migrated ? templateName : "template1");
+    await client.query(`create database ${name} template ${template} strategy file_copy`);
   });
   return {
     url: urlOf(name),

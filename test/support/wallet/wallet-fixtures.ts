@@ -16,6 +16,7 @@ export const globex: Actor = { partnerKey: "globex", clientId: "globex-client" }
 
 export interface WalletTest {
   readonly database: Database;
+  readonly url: string;
   end(): Promise<void>;
 }
 
@@ -29,6 +30,7 @@ export const openWalletTest = async (): Promise<WalletTest> => {
   await database.ready();
   return {
     database,
+    url: created.url,
     end: async () => {
       await database.close();
       await created.drop();

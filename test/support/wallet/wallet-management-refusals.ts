@@ -1,4 +1,6 @@
 /** The refusals of wallet management: states, deletion, lists, searches, statistics, buckets, limits. */
+import { getProofRoute } from "../../../shared/contracts/accounting/proof.js";
+import { getStatementRoute } from "../../../shared/contracts/accounting/statement.js";
 import * as balance from "../../../shared/contracts/ledger/balance.js";
 import * as buckets from "../../../shared/contracts/ledger/buckets.js";
 import * as limits from "../../../shared/contracts/ledger/limits.js";
@@ -99,7 +101,27 @@ const statisticsCases = ({ nowhere }: WalletStates): readonly RefusalCase[] => {
   ];
 };
 
+/** Moments that are none, or that have not come. */
+const momentCases = ({ anyWallet }: WalletStates): readonly RefusalCase[] =>
+  [balance.getWalletBalanceRoute, getProofRoute].flatMap((route: Route) =>
+    ["yesterday", "2026-02-30T00:00:00Z", "", "2999-01-01T00:00:00Z", `${"9".repeat(60)}Z`].map(
+      (at) => ({
+        route,
+        code: "QueryParameterInvalid" as const,
+        given: anyWallet,
+        query: `at=${at}`,
+      }),
+    ),
+  );
+
 export const managementCases = (given: WalletStates): readonly RefusalCase[] => [
+  ...momentCases(given),
+  {
+    route: getStatementRoute,
+    code: "DateRangeInvalid",
+    given: given.anyWallet,
+    query: "toDate=tomorrow",
+  },
   ...stateCases(given),
   ...searchCases(given),
   ...statisticsCases(given),
@@ -108,6 +130,7 @@ export const managementCases = (given: WalletStates): readonly RefusalCase[] => 
     buckets.resyncBucketsRoute,
     limits.getWalletLimitsRoute,
     balance.getWalletBalanceRoute,
+    getStatementRoute,
     getOnboarding,
   ].flatMap((route: Route) => ownership(given, route)),
 ];

@@ -28,6 +28,7 @@ const landed: Readonly<Record<string, string>> = {
   "0019-money.sql": "a1bbbf0d7f289909950ce9233c185cd825942e606e00889b1b646607780df762",
   "0020-operation-commands.sql": "390d43106f1b247d106883aefa29d6975342ddcb511eb859fc8a765c60801115",
   "0021-settlement.sql": "40abfc491330a57d2ae4dcc1a4af83f16bdb01fa25823ddf10b56390d056e5bd",
+  "0022-proof.sql": "c54ed468daac0dc460db2b486222b1e9e594199c32daf9210033db2107815460",
 };
 
 test("each migration has the text with which it landed", async () => {
