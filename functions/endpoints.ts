@@ -30,6 +30,8 @@ import { statisticsEndpoints } from "./wallet/statistics.js";
 import { bulkEndpoints } from "./operations/bulk.js";
 import { familyEndpoints } from "./operations/families.js";
 import { groupEndpoints } from "./operations/groups.js";
+import { operationListEndpoints } from "./operations/lists.js";
+import { operationStatisticsEndpoints } from "./operations/statistics.js";
 import { storeMandateEndpoints } from "./stores/store-mandate.js";
 import { storeEndpoints } from "./stores/stores.js";
 import { walletEndpoints } from "./wallet/wallets.js";
@@ -53,6 +55,8 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...bulkEndpoints,
   getProofEndpoint,
   getStatementEndpoint,
+  ...operationListEndpoints,
+  ...operationStatisticsEndpoints,
   ...storeEndpoints,
   ...storeMandateEndpoints,
   ...harvestingEndpoints,

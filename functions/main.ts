@@ -15,6 +15,8 @@ import {
   harvesting,
   outgoingPayment,
 } from "../orchestrations/settlement.flow.js";
+import { operationGroupActivities } from "../orchestrations/operation-group.activities.js";
+import { operationGroup } from "../orchestrations/operation-group.flow.js";
 import { ticketSlaActivities } from "../orchestrations/ticket-sla.activities.js";
 import { ticketSla } from "../orchestrations/ticket-sla.flow.js";
 import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
@@ -33,6 +35,8 @@ import { registerAuditSeal } from "./schedule/audit-seal.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
+import { registerGroupSweep } from "./schedule/group-sweep.js";
+import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerSettlement } from "./schedule/settlement.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
@@ -51,6 +55,8 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerTicketSweep,
   registerSettlement,
   registerAuditSeal,
+  registerOperationExpiry,
+  registerGroupSweep,
 ];
 
 const registerAllFlows = (services: Services): void => {
@@ -70,6 +76,7 @@ const registerAllFlows = (services: Services): void => {
       accountingOperation,
       outgoingPayment,
       flowRun,
+      operationGroup,
     ],
     [
       ...walletOnboardingActivities(database),
@@ -79,6 +86,7 @@ const registerAllFlows = (services: Services): void => {
       ...ticketSlaActivities(database),
       ...settlementActivities(database, settlement),
       ...flowRunActivities(database, settlement),
+      ...operationGroupActivities(database),
     ],
     services.faults,
   );

@@ -162,6 +162,34 @@ const settlements = async (send, person, moveClock, database) => {
   await is(silent, /^Completed$/);
 };
 
+/** Three groups of one wallet: cancelled, out of time, confirmed. */
+const groups = async (send, person, moveClock) => {
+  const [walletId] = await createWallet(send, person);
+  const base = `/wallet/wallets/${walletId}`;
+  const open = async () => {
+    const { body } = await send("POST", `${base}/groups`, { idempotencyKey: key() });
+    await sleep(500);
+    return body;
+  };
+  const cancelled = await open();
+  await send("PUT", `${base}/groups/${cancelled.operationGroupId}/cancel`);
+  const forgotten = await open();
+  await moveClock(daysOn(forgotten.expiryDate, 0.001));
+  const status = async (id) => (await send("GET", `${base}/groups/${id}`)).body.status;
+  while ((await status(forgotten.operationGroupId)) !== "Expired") await sleep(25);
+  await sleep(500);
+  const { operationGroupId } = await open();
+  const store = await send("POST", "/wallet/dealers/dealer-rome/stores", {
+    ...{ name: "Bottega", city: "Roma", address: "Via Appia 1", code: "group" },
+    ...{ email: "bottega@example.com", phoneNumber: "061234567" },
+  });
+  await send("POST", `${base}/cash/deposits`, {
+    ...{ idempotencyKey: key(), amount: 10, storeId: store.body.storeId, operationGroupId },
+    tags: { till: "1" },
+  });
+  await send("PUT", `${base}/groups/${operationGroupId}/confirm`);
+};
+
 /** Lives begin with event 0, ExecutionStarted; the copies of one instance follow each other. */
 const livesOf = (rows) => {
   const lives = new Map();
@@ -193,6 +221,7 @@ await withTemporaryFolder(async (folder) => {
   await silence(send, customer(4), moveClock);
   await settlements(send, customer(5), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
+  await groups(send, customer(6), moveClock);
   await sleep(500);
   const { rows } = await database.query("select * from durable.recorded order by place");
   await database.end();

@@ -33,7 +33,7 @@ export const rooms = {
     bank: ["platform"],
     access: ["platform"],
     ledger: ["platform", "access"],
-    operations: ["platform", "ledger"],
+    operations: ["platform", "access", "ledger"],
     mandates: ["platform", "access", "bank"],
     onboarding: ["platform", "access", "bank", "operations"],
     settlement: ["platform", "access"],

@@ -20,6 +20,11 @@ import {
 } from "../../orchestrations/mandate-activation.flow.js";
 import { flowRun, flowRunId } from "../../orchestrations/flow-run.flow.js";
 import { settlementAdvanced, settlementStart } from "../../orchestrations/settlement.flow.js";
+import {
+  groupEnded,
+  operationGroup,
+  operationGroupInstance,
+} from "../../orchestrations/operation-group.flow.js";
 import { ticketChanged, ticketSla, ticketSlaId } from "../../orchestrations/ticket-sla.flow.js";
 import {
   onboardingEvents,
@@ -79,6 +84,10 @@ const startTicket = (caseNumber: string): FlowCommand => ({
   start: { flow: ticketSla, instanceId: ticketSlaId(caseNumber), input: { caseNumber } },
 });
 
+const endGroup = (operationGroupId: string): readonly FlowCommand[] => [
+  raise(operationGroupInstance(operationGroupId), groupEnded),
+];
+
 const wakeOnboarding = (walletId: string, event: FlowEvent): FlowCommand =>
   raise(walletOnboardingId(walletId), event);
 
@@ -99,7 +108,14 @@ const { mandateInitialised, mandateEnded, onboardingClosed } = onboardingEvents;
 /** Business events that start or wake flows. */
 const WalletCreated = z.object({ walletId: z.uuid() });
 const OfTicket = z.object({ casenumber: z.string() });
-type BusinessEvent = "WalletCreated" | "TicketCreated" | "TicketStatusChanged";
+const OfGroup = z.object({ operationGroupId: z.uuid() });
+type BusinessEvent =
+  | "WalletCreated"
+  | "TicketCreated"
+  | "TicketStatusChanged"
+  | "OperationGroupInitialized"
+  | "OperationGroupConfirmed"
+  | "OperationGroupCancelled";
 
 const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   WalletCreated: upon(WalletCreated, ({ walletId }) => [startOnboarding(walletId)]),
@@ -158,6 +174,18 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   FlowRunRequested: upon(flowMessages.FlowRunRequested, (input) => [
     { do: "start", start: { flow: flowRun, instanceId: flowRunId(input.runId), input } },
   ]),
+  OperationGroupInitialized: upon(OfGroup, ({ operationGroupId }) => [
+    {
+      do: "start",
+      start: {
+        flow: operationGroup,
+        instanceId: operationGroupInstance(operationGroupId),
+        input: { operationGroupId },
+      },
+    },
+  ]),
+  OperationGroupConfirmed: upon(OfGroup, ({ operationGroupId }) => endGroup(operationGroupId)),
+  OperationGroupCancelled: upon(OfGroup, ({ operationGroupId }) => endGroup(operationGroupId)),
   TicketCreated: upon(OfTicket, ({ casenumber }) => [startTicket(casenumber)]),
   TicketStatusChanged: upon(OfTicket, ({ casenumber }) => [
     startTicket(casenumber),

@@ -10,8 +10,13 @@ type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}
   ? Name | ParameterNames<Rest>
   : never;
 
-/** Path parameters and query: each value arrives as text and is parsed by its schema. */
+/**
+ * Path parameters and query: each value arrives as text and is parsed by its schema. In a query, a
+ * name that ends in a dot stands for all that begin with it, as one record: `tag.` takes `tag.till=3`.
+ */
 export type TextShape = Readonly<Record<string, z.ZodType>>;
+
+export const isNameFamily = (name: string): boolean => name.endsWith(".");
 
 /** A shape without fields. */
 export type NoFields = Readonly<Record<string, never>>;

@@ -35,6 +35,10 @@ type BodyInput<Body extends BodyDeclaration> = Body extends z.ZodUndefined
       : { readonly body: z.input<Body> }
     : { readonly body: Uint8Array<ArrayBuffer> };
 
+type QueryText = string | number | boolean;
+/** The rest of each name, to what is said under it. */
+type Family = Readonly<Record<string, string>>;
+
 export type CallInput<
   Params extends TextShape,
   Query extends TextShape,
@@ -43,14 +47,16 @@ export type CallInput<
   ? { readonly params?: undefined }
   : { readonly params: Texts<Params> }) &
   BodyInput<Body> & {
-    readonly query?: Readonly<Partial<Record<keyof Query & string, string | number | boolean>>>;
+    readonly query?: Readonly<
+      Partial<{ [Name in keyof Query & string]: Name extends `${string}.` ? Family : QueryText }>
+    >;
     readonly headers?: Readonly<Record<string, string>>;
   };
 
 /** What every input is, whatever its route. */
 interface AnyInput {
   readonly params?: Readonly<Record<string, string>> | undefined;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly query?: Readonly<Record<string, QueryText | Family | undefined>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -134,14 +140,16 @@ const address = (
   baseUrl: string,
   route: Pick<Route, "api" | "path">,
   params: Readonly<Record<string, string>>,
-  query: Readonly<Record<string, string | number | boolean | undefined>>,
+  query: Readonly<Record<string, QueryText | Family | undefined>>,
 ): URL => {
   const path = fullPath(route).replace(/\{(\w+)\}/g, (_match, name: string) =>
     encodeURIComponent(params[name] ?? ""),
   );
   const url = new URL(`/${path}`, baseUrl);
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    if (typeof value === "object")
+      for (const [rest, text] of Object.entries(value)) url.searchParams.set(name + rest, text);
+    else if (value !== undefined) url.searchParams.set(name, String(value));
   return url;
 };
 

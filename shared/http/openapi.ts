@@ -5,6 +5,7 @@ import { ErrorModel, TicketingError } from "../contracts/platform/error-models.j
 import { jsonBytesMax } from "../contracts/json-limits.js";
 import {
   isBinaryBody,
+  isNameFamily,
   isOptionalBody,
   mediaTypesOf,
   type Route,
@@ -30,17 +31,38 @@ const titles: Readonly<Record<DocumentedApi, string>> = {
 const errorModelOf = (api: DocumentedApi): z.ZodType =>
   api === "ticketing" ? TicketingError : ErrorModel;
 
+const RecordSchema = z.object({ additionalProperties: z.unknown(), description: z.string() });
+
+/** An exploded object: each of its properties is a query parameter of its own. */
+const familyIn = (prefix: string, record: unknown): Json => {
+  const { additionalProperties, description } = RecordSchema.parse(record);
+  const pattern = `^${prefix.slice(0, -1)}\\.`;
+  return {
+    name: prefix.slice(0, -1),
+    in: "query",
+    description,
+    required: false,
+    style: "form",
+    explode: true,
+    schema: { type: "object", patternProperties: { [pattern]: additionalProperties } },
+  };
+};
+
 const parametersIn = (
   place: "path" | "query",
   shape: TextShape | undefined,
   schemas: JsonSchemas,
 ): Json[] =>
-  Object.entries(shape ?? {}).map(([name, schema]) => ({
-    name,
-    in: place,
-    required: place === "path" || !schema.safeParse(undefined).success,
-    schema: schemas.input(schema),
-  }));
+  Object.entries(shape ?? {}).map(([name, schema]) =>
+    isNameFamily(name)
+      ? familyIn(name, schemas.input(schema))
+      : {
+          name,
+          in: place,
+          required: place === "path" || !schema.safeParse(undefined).success,
+          schema: schemas.input(schema),
+        },
+  );
 
 const exampleBody = (api: DocumentedApi, code: ErrorCode): unknown =>
   JSON.parse(errorReply(api, { code }).body);

@@ -1,7 +1,7 @@
 /** Path parameters and query: read from the address by declaration, parsed by their schemas. */
 import { z } from "zod";
 import type { ErrorCode } from "../contracts/errors.js";
-import type { TextShape } from "../contracts/route.js";
+import { isNameFamily, type TextShape } from "../contracts/route.js";
 import { refusal, success, type Outcome } from "../domain/outcome.js";
 import { parameterName, requestSegments, segmentsOf } from "./paths.js";
 import { issueSentence } from "./schema-issues.js";
@@ -71,21 +71,54 @@ const queryRefusal = (
   return refusal(own ? code : "QueryParameterInvalid", { [name]: sentence });
 };
 
+type Read<Value> = Outcome<Value | undefined, ErrorCode>;
+
+/** What the query says under this one name. */
+const textNamed = (
+  query: URLSearchParams,
+  declared: readonly ErrorCode[],
+  name: string,
+): Read<string> => {
+  const [value, second] = query.getAll(name);
+  if (second !== undefined) return queryRefusal(declared, name, "must be given once.");
+  if (value !== undefined && !isStorable(`${name}${value}`))
+    return queryRefusal(declared, name, "must not hold NUL characters.");
+  return success(value);
+};
+
+const familyMax = 10;
+
+/** What the query says under all the names that begin with `prefix`. */
+const textsNamed = (
+  query: URLSearchParams,
+  declared: readonly ErrorCode[],
+  prefix: string,
+): Read<Texts> => {
+  const names = new Set([...query.keys()].filter((name) => name.startsWith(prefix)));
+  if (names.size > familyMax)
+    return queryRefusal(declared, prefix, `must be given at most ${familyMax} times.`);
+  const texts: [string, string][] = [];
+  for (const name of names) {
+    const read = textNamed(query, declared, name);
+    if (!read.ok) return read;
+    texts.push([name.slice(prefix.length), read.value ?? ""]);
+  }
+  return success(texts.length === 0 ? undefined : Object.fromEntries(texts));
+};
+
 /** Parses the declared query parameters; others are ignored, as a cache buster or a tracer adds them. */
 export const parseQuery = <Shape extends TextShape>(
   schema: z.ZodObject<Shape>,
   query: URLSearchParams,
   declared: readonly ErrorCode[],
 ): Outcome<z.output<z.ZodObject<Shape>>, ErrorCode> => {
-  const texts: Record<string, string> = {};
+  const given: Record<string, string | Texts> = {};
   for (const name of Object.keys(schema.shape)) {
-    const [value, second] = query.getAll(name);
-    if (second !== undefined) return queryRefusal(declared, name, "must be given once.");
-    if (value === undefined) continue;
-    if (!isStorable(value)) return queryRefusal(declared, name, "must not hold NUL characters.");
-    texts[name] = value;
+    const read = (isNameFamily(name) ? textsNamed : textNamed)(query, declared, name);
+    if (!read.ok) return read;
+    if (read.value !== undefined) given[name] = read.value;
   }
-  const parsed = schema.safeParse(texts);
+  const parsed = schema.safeParse(given);
   if (parsed.success) return success(parsed.data);
   const { issues } = parsed.error;
   const name = String(issues[0]?.path[0] ?? "");

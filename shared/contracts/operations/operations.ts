@@ -94,6 +94,9 @@ const tagRecord = z
     `must have at most ${tagsBytesMax} bytes as JSON`,
   );
 
+export const TagFilter = tagRecord
+  .describe(`${tagsBound} \`tag.till=3\` finds what has this value of this tag.`)
+  .optional();
 export const GivenTags = tagRecord.describe(tagsBound).nullable();
 /** Where the seed asks for a non-empty object. */
 export const RequiredTags = tagRecord

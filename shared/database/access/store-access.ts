@@ -3,7 +3,7 @@ import { z } from "zod";
 import { refusal, success, type Outcome, type Refusal } from "../../domain/outcome.js";
 import type { Queryable } from "../platform/database.js";
 import { findDealer, type DealerReader, type DealerRefusal } from "./dealers.js";
-import type { Actor } from "./wallet-access.js";
+import type { Actor, Reader } from "./wallet-access.js";
 
 export type StoreRefusal = DealerRefusal | "StoreNotFound";
 
@@ -63,6 +63,26 @@ export const lockStoreById = async (
   const found = await lock(tx, storeId);
   if (found === undefined) return refusal("StoreNotFound", { storeId });
   return found.partnerKey === partnerKey
+    ? success(found)
+    : refusal("DealerOfAnotherPartner", { storeId });
+};
+
+const StorePartner = z.object({ partnerKey: z.string() });
+
+/** Whose store it is, for somebody who reads what belongs to it. */
+export const storePartner = async (
+  database: Queryable,
+  { partnerKey, isOperator }: Reader,
+  storeId: string,
+): Promise<Outcome<z.infer<typeof StorePartner>, "StoreNotFound" | "DealerOfAnotherPartner">> => {
+  const found = await database.row(
+    StorePartner,
+    `select partner_key as "partnerKey" from borsello.store
+     where store_id = $1 and deletion_date is null`,
+    [storeId],
+  );
+  if (found === undefined) return refusal("StoreNotFound", { storeId });
+  return found.partnerKey === partnerKey || isOperator
     ? success(found)
     : refusal("DealerOfAnotherPartner", { storeId });
 };

@@ -67,3 +67,16 @@ export const operationStatuses = [
   "OutgoingPaymentRejected",
 ] as const;
 export type OperationStatus = (typeof operationStatuses)[number];
+
+/** States of what was never confirmed, and of what was taken back afterwards. */
+const unpaidStatuses: readonly OperationStatus[] = [
+  "Initialized",
+  "Cancelled",
+  "Expired",
+  "Terminated",
+  "OutgoingPaymentRejected",
+];
+/** States of what was confirmed and still holds. */
+export const confirmedStatuses: readonly OperationStatus[] = operationStatuses.filter(
+  (status) => !unpaidStatuses.includes(status),
+);

@@ -13,7 +13,9 @@ const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
 const bankNotificationId = "0190a6b0-5a51-7000-8000-00000000000a";
 const operationId = "0190a6b0-5a51-7000-8000-0000000000aa";
 const runId = "0190a6b0-5a51-7000-8000-0000000000bb";
+const operationGroupId = "0190a6b0-5a51-7000-8000-00000000000c";
 const body = {
+  operationGroupId,
   walletId,
   mandateId,
   bankNotificationId,
@@ -67,6 +69,9 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     `raise settlementAdvanced to payment-${operationId}`,
   ],
   FlowRunRequested: [`start flowRun as run-${runId}`],
+  OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],
+  OperationGroupConfirmed: [`raise groupEnded to group-${operationGroupId}`],
+  OperationGroupCancelled: [`raise groupEnded to group-${operationGroupId}`],
   OnboardingClosed: [`raise onboardingClosed to onboarding-${walletId}`],
 };
 
