@@ -1,11 +1,13 @@
 /** Many operations confirmed or cancelled by one call: each for itself, or all or none. */
 import { z } from "zod";
 import { bulkCancelRoute, bulkConfirmRoute } from "../../shared/contracts/operations/bulk.js";
+import type { ErrorCode } from "../../shared/contracts/errors.js";
 import {
   runAsOne,
   type CommandOutcome,
   type OperationCommand,
 } from "../../shared/database/operations/commands.js";
+import type { Refusal } from "../../shared/domain/outcome.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
 import { commandOf } from "./command.js";
 
@@ -13,10 +15,17 @@ const Record = z.object({ operationId: z.string(), status: z.string() });
 
 const doneItem = (answer: string) => ({ ...Record.parse(JSON.parse(answer)), errorCode: null });
 
+/** In which status the refusal leaves the operation: what it says of others, as of the wallet, is not meant. */
+const statusAfter = ({ code, properties }: Refusal<ErrorCode>): string | null => {
+  if (code === "OperationNotFound") return null;
+  if (code === "OperationStatusInvalid") return properties["status"] ?? null;
+  return code === "OperationExpired" ? "Expired" : "Initialized";
+};
+
 const itemOf = (operationId: string, outcome: CommandOutcome) =>
   outcome.ok
     ? doneItem(outcome.value)
-    : { operationId, status: outcome.properties["status"] ?? null, errorCode: outcome.code };
+    : { operationId, status: statusAfter(outcome), errorCode: outcome.code };
 
 const bulkEndpoint = (
   route: typeof bulkConfirmRoute | typeof bulkCancelRoute,
@@ -28,8 +37,7 @@ const bulkEndpoint = (
       operation_id: operationId,
     });
     if (body.atomic) {
-      const inOrder = [...new Set(body.operationIds)].sort();
-      const done = await runAsOne(database, inOrder.map(command));
+      const done = await runAsOne(database, [...new Set(body.operationIds)].map(command));
       if (!done.ok) return refuse(done);
       const items = new Map(
         done.value.map(doneItem).map((item) => [item.operationId, item] as const),

@@ -28,7 +28,8 @@ const initialisation = (
   const amountCents = centsOf(amount);
   if (amountCents === undefined) return refusal("AmountScaleInvalid", { amount: String(amount) });
   const { settings } = caller;
-  const { totalCents, fees } = feesOf(settings.fees, type, amountCents);
+  const rules = body.amount === undefined ? [] : settings.fees;
+  const { totalCents, fees } = feesOf(rules, type, amountCents);
   const fundsType = families[type].fundsType ?? body.fundsType ?? "Standard";
   return success({
     ...commandOf(kind, caller),

@@ -1,6 +1,6 @@
 /** What the wallet API answers, through a whole onboarding, fits the OpenAPI document that it serves. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { z } from "zod";
+import { z } from "zod";
 import { customer } from "../../bench/platform/customers.js";
 import { endpointsOf } from "../../functions/endpoints.js";
 import type { ErrorCode } from "../../shared/contracts/errors.js";
@@ -15,6 +15,8 @@ import { getDiagnosticsRoute } from "../../shared/contracts/wallet/diagnostics.j
 import * as iban from "../../shared/contracts/onboarding/iban.js";
 import { getWalletLimitsRoute } from "../../shared/contracts/ledger/limits.js";
 import * as mandates from "../../shared/contracts/mandates/mandates.js";
+import { bulkCancelRoute, bulkConfirmRoute } from "../../shared/contracts/operations/bulk.js";
+import * as groups from "../../shared/contracts/operations/groups.js";
 import { getOnboarding } from "../../shared/contracts/onboarding/onboarding.js";
 import * as search from "../../shared/contracts/wallet/search.js";
 import * as states from "../../shared/contracts/wallet/states.js";
@@ -25,13 +27,18 @@ import { listPendingReconciliationsRoute } from "../../shared/contracts/settleme
 import * as storeMandates from "../../shared/contracts/stores/store-mandate.js";
 import * as stores from "../../shared/contracts/stores/stores.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
+import type { Database } from "../../shared/database/platform/database.js";
+import { families, type FamilyType } from "../../shared/domain/operations/families.js";
 import { client, type CallInput, type Client } from "../../shared/http/client.js";
-import { clientOf, partnerNamed, type Answer } from "../support/platform/api.js";
+import { clientOf, openStackDatabase, partnerNamed, type Answer } from "../support/platform/api.js";
+import { freshKey } from "../support/operations/commands.js";
+import { operationStates, routesOf } from "../support/operations/operation-states.js";
 import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { someStore } from "../support/stores/store-fixtures.js";
 
 let stack: TestStack;
+let database: Database;
 let misfits: Misfits;
 let acme: Client;
 let last: Answer;
@@ -39,6 +46,7 @@ const answered = new Set<string>();
 
 beforeAll(async () => {
   stack = await startTestStack();
+  database = openStackDatabase(stack);
   misfits = await readOpenApi(stack, "wallet");
   // Keeps each answer as it came, before the client reads it.
   acme = client(stack.url, partnerNamed("acme"), async (address, init) => {
@@ -52,6 +60,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await database.close();
   await stack.stop();
 });
 
@@ -81,6 +90,7 @@ const valueOf = <Value>(
   throw new Error(`refused: ${JSON.stringify(last.body)}`);
 };
 
+const unknownId = "01890a5d-ac96-774b-bcce-b302099a8057";
 const { owner, iban: ownIban } = customer(4_711);
 
 test("every route of the wallet API answers as its document says, refusals included", async () => {
@@ -241,6 +251,68 @@ test("every route of settlement answers as its document says", async () => {
   valueOf(await call(harvestings.listHarvestingsRoute, {}));
   expect(valueOf(await call(harvestings.countHarvestingsRoute, {}))).toEqual({ value: 0 });
   expect(valueOf(await call(listPendingReconciliationsRoute, { params: { storeId } }))).toEqual([]);
+});
+
+test("every route of operations answers as its document says, refusals included", async () => {
+  const states = operationStates(() => database);
+  const walletId = await states.walletId();
+  const params = { walletId };
+  const Made = z.looseObject({ operationId: z.uuid() });
+  await states.fund(walletId, 20_000n);
+  for (const type of Object.keys(families) as FamilyType[]) {
+    const routes = routesOf(type);
+    const make = async () => {
+      const body = await states.body(type);
+      const made = valueOf(await call(routes.initialise, { params, body }));
+      expect(valueOf(await call(routes.initialise, { params, body }))).toEqual(made);
+      return { walletId, operationId: Made.parse(made).operationId };
+    };
+    expect(await call(routes.simulate, { params, body: { amount: -1 } })).toMatchObject({
+      status: 422,
+    });
+    valueOf(await call(routes.simulate, { params, body: await states.simulation(type) }));
+    const operation = await make();
+    valueOf(await call(routes.confirm, { params: operation }));
+    expect(await call(routes.cancel, { params: operation })).toMatchObject({ status: 400 });
+    valueOf(await call(routes.terminate, { params: operation }));
+    valueOf(await call(routes.cancel, { params: await make() }));
+  }
+});
+
+test("every route of groups and of many operations answers as its document says", async () => {
+  const states = operationStates(() => database);
+  const walletId = await states.walletId();
+  const params = { walletId };
+  for (const route of [
+    groups.confirmGroupRoute,
+    groups.cancelGroupRoute,
+    groups.terminateGroupRoute,
+  ]) {
+    const body = { idempotencyKey: freshKey() };
+    const group = valueOf(await call(groups.initialiseGroupRoute, { params, body }));
+    expect(
+      await call(groups.initialiseGroupRoute, { params, body: { idempotencyKey: freshKey() } }),
+    ).toMatchObject({ status: 400 });
+    const { operationGroupId } = group;
+    await states.pending(walletId, "Payment", { operationGroupId });
+    const pending = valueOf(await call(groups.getPendingGroupRoute, { params }));
+    expect(pending.groupOperations).toHaveLength(1);
+    const one = { params: { walletId, operationGroupId } };
+    expect(valueOf(await call(groups.getGroupRoute, one))).toEqual(pending);
+    const changed = valueOf(await call(route, one));
+    expect(valueOf(await call(route, one))).toEqual(changed);
+    expect(valueOf(await call(groups.getGroupRoute, one))).toEqual(changed);
+  }
+  expect(valueOf(await call(groups.listGroupsRoute, { params })).totalCount).toBe(3);
+  for (const route of [bulkConfirmRoute, bulkCancelRoute]) {
+    const operationId = await states.pending(walletId, "Payment");
+    const operationIds = [operationId, unknownId];
+    const done = valueOf(await call(route, { body: { operationIds, atomic: false } }));
+    expect(done).toMatchObject([
+      { operationId, errorCode: null },
+      { operationId: unknownId, status: null, errorCode: "OperationNotFound" },
+    ]);
+  }
 });
 
 test("of ten simultaneous requests for a store with one code, one is 200 and nine are 400", async () => {

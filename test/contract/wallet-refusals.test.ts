@@ -21,6 +21,9 @@ import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.js";
 import { settlementCases } from "../support/settlement/settlement-refusals.js";
 import { storeCases } from "../support/stores/store-refusals.js";
+import { bulkCases, groupCases } from "../support/operations/group-refusals.js";
+import { operationCases } from "../support/operations/operation-refusals.js";
+import { operationStates } from "../support/operations/operation-states.js";
 import { managementCases } from "../support/wallet/wallet-management-refusals.js";
 import { walletStates, type Given } from "../support/wallet/wallet-states.js";
 
@@ -29,6 +32,7 @@ let database: Database;
 const tokens = new Map<string, string>();
 
 const states = walletStates(() => database);
+const operations = operationStates(() => database);
 const { anyWallet, validated, withMandate, inStatus, ofGlobex, nowhere } = states;
 
 type Case = RefusalCase;
@@ -215,6 +219,9 @@ const cases = [
   ...managementCases(states),
   ...storeCases(() => database),
   ...settlementCases(() => database),
+  ...operationCases(states, operations),
+  ...groupCases(states, operations),
+  ...bulkCases(states, operations),
 ];
 
 beforeAll(async () => {
@@ -224,7 +231,9 @@ beforeAll(async () => {
   // Before its first call, since the platform remembers a partner's settings for a while.
   await database.execute(
     `update borsello.partner set settings = settings ||
-       '{"activationFlowEnabled": false, "closing": {"requiresZeroBalance": true}}'
+       '{"activationFlowEnabled": false, "closing": {"requiresZeroBalance": true}, "fees": [
+         {"family": "LoyaltyDeposit", "fixedCents": 1100},
+         {"family": "WelfareDeposit", "fixedCents": 1100}]}'
      where partner_key = 'globex'`,
   );
   for (const partner of ["acme", "globex", "initech"])
@@ -238,8 +247,12 @@ afterAll(async () => {
 });
 
 /** `id` is the wallet's or the store's that the state was made for. */
-const callAs = async ({ route, params, query = "", body, as = "acme" }: Case, id: string) =>
-  send(stack, `${addressOf(route, { walletId: id, storeId: id, ...params })}?${query}`, {
+const callAs = async (row: Case, id: string) => {
+  const { route, query = "", as = "acme" } = row;
+  const prepared = (await row.prepare?.(id)) ?? {};
+  const params = { walletId: id, storeId: id, ...row.params, ...prepared.params };
+  const body = prepared.body ?? row.body;
+  const answer = await send(stack, `${addressOf(route, params)}?${query}`, {
     method: route.method,
     headers: {
       ...headersOf(route, tokens.get(as) ?? ""),
@@ -248,6 +261,9 @@ const callAs = async ({ route, params, query = "", body, as = "acme" }: Case, id
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
+  await prepared.release?.();
+  return answer;
+};
 
 test.each(cases.map((row) => ({ ...row, id: row.route.id })))("$id: $code", async (row) => {
   const answer = await callAs(row, await row.given());

@@ -163,25 +163,31 @@ const debits = ["InsufficientBalance", "BucketAmbiguous"] as const;
 
 /** Why an initialisation, and its simulation alike, may be refused besides what all families share. */
 const refusals = {
-  CashDeposit: ["FeesExceedAmount", ...atStore, ...inGroup],
+  CashDeposit: ["FeesExceedAmount", ...atStore],
   CashWithdrawal: [...atStore, ...debits, "BucketNotWithdrawable"],
-  LoyaltyDeposit: ["FeesExceedAmount", ...atStore, ...inGroup, "FundsExpiryDateInvalid"],
+  LoyaltyDeposit: ["FeesExceedAmount", ...atStore, "FundsExpiryDateInvalid"],
   WelfareDeposit: [
     "FeesExceedAmount",
     "DealerNotFound",
     "DealerOfAnotherPartner",
     "FundsExpiryDateInvalid",
   ],
-  Payment: [
-    ...atStore,
-    ...inGroup,
-    ...debits,
-    "BucketNotFound",
-    "BucketNotMatching",
-    "FundsExpired",
-  ],
+  Payment: [...atStore, ...debits, "BucketNotFound", "BucketNotMatching", "FundsExpired"],
   SctWithdrawal: ["IbanNotValidated", ...debits, "BucketNotWithdrawable"],
 } as const satisfies Record<FamilyType, readonly ErrorCode[]>;
+
+/** What the body of initialisation alone can name: a group. */
+const groupRefusals: Record<FamilyType, readonly ErrorCode[]> = {
+  CashDeposit: inGroup,
+  CashWithdrawal: [],
+  LoyaltyDeposit: inGroup,
+  WelfareDeposit: [],
+  Payment: inGroup,
+  SctWithdrawal: [],
+};
+
+const isDebit = (type: FamilyType): boolean =>
+  type === "CashWithdrawal" || type === "Payment" || type === "SctWithdrawal";
 
 const ofPartner: readonly ErrorCode[] = ["WalletOfAnotherPartner", "WalletNotFound"];
 const ofOperation: readonly ErrorCode[] = [
@@ -223,6 +229,7 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
         "IdempotencyKeyInUse",
         "IdempotencyKeyReused",
         ...refusals[type],
+        ...groupRefusals[type],
       ],
       summary: `Initialise a ${noun}`,
       description: feeEffect(type),
@@ -238,9 +245,9 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
       errors: [
         ...ofOperation,
         "OperationExpired",
-        "OperationInGroup",
+        ...(groupRefusals[type].length > 0 ? (["OperationInGroup"] as const) : []),
         "WalletNotActive",
-        "InsufficientBalance",
+        ...(isDebit(type) ? (["InsufficientBalance"] as const) : []),
         "LimitExceeded",
       ],
       summary: `Confirm a ${noun}`,
@@ -265,7 +272,8 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
       params: operationParams,
       role: "Operation.Write",
       ok: record,
-      errors: [...ofOperation, "InsufficientBalance"],
+      // A deposit's money may be spent by then; a debit's comes back.
+      errors: isDebit(type) ? ofOperation : [...ofOperation, "InsufficientBalance"],
       summary: `Terminate a ${noun}, also when it is confirmed but not yet settled`,
       description: "What was posted is reversed by entries that mirror it.",
     }),

@@ -1,6 +1,33 @@
 -- Commands on operations and groups (contract 4.1, 4.2). Each runs in one round trip, alone or with
 -- others; each has an outcome of its own, and what refuses has written nothing.
 
+-- What every event of an operation tells (contract 4.7). In an end without money `expiryDate` says that
+-- it expired, and is null where it did not.
+create or replace function borsello.operation_event(of_operation borsello.operation) returns json
+language sql stable
+return json_build_object(
+  'operationId', (of_operation).operation_id, 'walletId', (of_operation).wallet_id,
+  'partnerKey', (of_operation).partner_key, 'dealerKey', (of_operation).dealer_key,
+  'storeId', (of_operation).store_id, 'operationType', (of_operation).type,
+  'fundsType', (of_operation).funds_type, 'bucketId', (of_operation).bucket_id,
+  'operationGroupId', (of_operation).operation_group_id,
+  'amount', borsello.money((of_operation).amount_cents),
+  'finalAmount', borsello.money((of_operation).final_amount_cents),
+  'netAmount', borsello.money((of_operation).net_amount_cents),
+  'feesAmount', borsello.money((of_operation).fees_amount_cents),
+  'fees', (of_operation).fees, 'income', (of_operation).income, 'status', (of_operation).status,
+  'creationDate', borsello.iso((of_operation).creation_date),
+  'expiryDate', case when (of_operation).status not in ('Cancelled', 'Terminated')
+    then borsello.iso((of_operation).expiry_date) end,
+  'tags', (of_operation).tags
+);
+
+create or replace function borsello.operation_end_dates(o borsello.operation) returns json
+language sql stable parallel safe
+return json_build_object(
+  'cancellationDate', borsello.iso(o.cancellation_date),
+  'terminationDate', borsello.iso(o.termination_date));
+
 -- Bounds in cents, as the partner's settings have them.
 create type borsello.limit_bounds as (
   minimum bigint, minimum_payment bigint, maximum bigint, maximum_cash bigint, cash_deposit bigint, cash_withdrawal bigint, sdd_deposit bigint,
@@ -368,6 +395,7 @@ declare
   is_credit boolean := c.type not in ('CashWithdrawal', 'Payment', 'SctWithdrawal');
   final_cents bigint := c.amount_cents + case when is_credit then 0 else c.fees_amount_cents end;
   net_cents bigint := c.amount_cents - case when is_credit then c.fees_amount_cents else 0 end;
+  is_first boolean;
   earlier record;
   locked record;
   w borsello.wallet;
@@ -381,16 +409,16 @@ declare
   answer json;
 begin
   if not is_simulated and c.idempotency_key is not null then
-    if not pg_try_advisory_xact_lock(
-      hashtextextended(c.partner_key || c.type || c.idempotency_key, 20)) then
-      return borsello.refused('IdempotencyKeyInUse');
-    end if;
+    is_first := pg_try_advisory_xact_lock(
+      hashtextextended(c.partner_key || c.type || c.idempotency_key, 20));
     select request_hash, first_answer into earlier from borsello.operation
     where partner_key = c.partner_key and type = c.type and idempotency_key = c.idempotency_key;
     if found then
       return case when earlier.request_hash = decode(c.request_hash, 'hex')
         then borsello.done(earlier.first_answer)
         else borsello.refused('IdempotencyKeyReused') end;
+    elsif not is_first then
+      return borsello.refused('IdempotencyKeyInUse');
     end if;
   end if;
 
@@ -445,7 +473,8 @@ begin
     when 'WelfareDeposit' then used.welfare_deposit := used.welfare_deposit + c.amount_cents;
     else null;
   end case;
-  block := borsello.limit_block(bounds, used, c.amount_cents);
+  -- Without an amount, which a simulation may leave out, none violates the minimum.
+  block := borsello.limit_block(bounds, used, nullif(c.amount_cents, 0));
   violated := borsello.violated_limit(c.type, c.amount_cents, bounds, used);
   if violated is not null and not is_simulated then
     return borsello.limit_refusal(violated, block);
@@ -891,21 +920,22 @@ end $$;
 create function borsello.initialise_group(c borsello.operation_command, is_alone boolean)
 returns borsello.command_outcome language plpgsql volatile as $$
 declare
+  is_first boolean;
   earlier record;
   locked record;
   g borsello.operation_group;
   answer json;
 begin
-  if not pg_try_advisory_xact_lock(
-    hashtextextended(c.partner_key || c.idempotency_key, 21)) then
-    return borsello.refused('IdempotencyKeyInUse');
-  end if;
+  is_first := pg_try_advisory_xact_lock(
+    hashtextextended(c.partner_key || c.idempotency_key, 21));
   select request_hash, first_answer into earlier from borsello.operation_group
   where partner_key = c.partner_key and idempotency_key = c.idempotency_key;
   if found then
     return case when earlier.request_hash = decode(c.request_hash, 'hex')
       then borsello.done(earlier.first_answer)
       else borsello.refused('IdempotencyKeyReused') end;
+  elsif not is_first then
+    return borsello.refused('IdempotencyKeyInUse');
   end if;
   locked := borsello.lock_wallet_for(c, is_alone);
   if (locked.outcome).code is not null then return locked.outcome; end if;
@@ -987,7 +1017,6 @@ begin
     return borsello.refused('OperationGroupStatusInvalid',
       json_build_object('groupOperations', 'the group has no operation to confirm.'));
   end if;
-  perform borsello.confirm_checked(members, array_fill(c.actor, array[cardinality(members)]));
   update borsello.operation_group set status = 'Confirmed', version = version + 1,
     confirmation_date = borsello.platform_now()
   where operation_group_id = g.operation_group_id
@@ -995,6 +1024,7 @@ begin
   perform borsello.record_group_change(g, c.actor, 'confirm', 'Initialized',
     'OperationGroupConfirmed',
     json_build_object('confirmationDate', borsello.iso(g.confirmation_date)));
+  perform borsello.confirm_checked(members, array_fill(c.actor, array[cardinality(members)]));
   return borsello.done(borsello.operation_group_record(g, c.limits));
 end $$;
 
@@ -1077,13 +1107,22 @@ begin
   end loop;
 end $$;
 
--- The same as one: the first refusal undoes those before it and is all that is returned.
+-- The same as one: the first refusal undoes those before it and is all that is returned. The wallets
+-- are locked first, all in one order, so that two such calls never wait for each other.
 create function borsello.run_operation_commands_as_one(commands json)
 returns table (place bigint, code text, properties json, answer json)
 language plpgsql volatile as $$
 declare
   outcome record;
 begin
+  perform from borsello.wallet
+  where wallet_id in (
+    select operation.wallet_id
+    from json_populate_recordset(null::borsello.operation_command, commands) as c
+      join borsello.operation using (operation_id)
+    where operation.partner_key = c.partner_key
+  )
+  order by wallet_id for no key update;
   for outcome in select * from borsello.run_operation_commands(commands, true) loop
     place := outcome.place;
     code := outcome.code;

@@ -91,8 +91,7 @@ const runAlone = async (database: Database, command: OperationCommand): Promise<
 };
 
 /**
- * All or none: the first refusal undoes those before it and is the answer. Wallets are locked in the
- * order of the operations' ids, so that two such calls do not wait for each other.
+ * All or none: the first refusal undoes those before it and is the answer.
  */
 export const runAsOne = async (
   database: Database,

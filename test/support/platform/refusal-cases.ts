@@ -3,6 +3,13 @@ import type { Route } from "../../../shared/contracts/route.js";
 import type { ErrorCode } from "../../../shared/contracts/errors.js";
 import type { Given, WalletStates } from "../wallet/wallet-states.js";
 
+export interface Prepared {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Ends what was held for the time of the call. */
+  readonly release?: () => Promise<void>;
+}
+
 export interface RefusalCase {
   readonly route: Route;
   readonly code: ErrorCode;
@@ -11,6 +18,8 @@ export interface RefusalCase {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: unknown;
+  /** What the call needs besides, made for the wallet or store that `given` resolved to. */
+  readonly prepare?: (id: string) => Promise<Prepared>;
   /** What errorProperties must hold. */
   readonly says?: Readonly<Record<string, string>>;
   readonly as?: "acme" | "globex" | "initech";

@@ -1,0 +1,85 @@
+/** What must hold of the books and of what was told, whatever operations were asked for. */
+import { z } from "zod";
+import type { Queryable } from "../../../shared/database/platform/database.js";
+
+const Wrong = z.object({ rule: z.string(), subject: z.string(), found: z.string() });
+export type Wrong = z.infer<typeof Wrong>;
+
+/** Each row is one thing that is wrong. */
+const rules = `
+  select 'a transaction sums to zero' as rule, transaction_id::text as subject,
+    sum(amount_cents)::text as found
+  from borsello.entry group by transaction_id having sum(amount_cents) <> 0
+  union all
+  select 'a balance is the replay of its entries', bucket_id::text,
+    concat_ws(' ', balance_cents, entries_cents)
+  from borsello.bucket_mismatch
+  union all
+  select 'no available balance is below zero', bucket_id::text,
+    (balance_cents - borsello.held_of(wallet_id, bucket_id))::text
+  from borsello.bucket where balance_cents < borsello.held_of(wallet_id, bucket_id)
+  union all
+  select 'operations are counted by type and status', concat_ws(' ', partner_key, type, status),
+    concat_ws(' ', counted.operations, existing.operations)
+  from (
+      select partner_key, type, status, sum(operations)::bigint as operations
+      from borsello.operation_count group by partner_key, type, status
+    ) as counted
+    full join borsello.operation_count_of_operations as existing
+      using (partner_key, type, status)
+  where coalesce(counted.operations, 0) <> coalesce(existing.operations, 0)
+  union all
+  select 'funds are counted by dealer', concat_ws(' ', partner_key, dealer_key),
+    concat_ws(' ', counted.available_cents, existing.available_cents)
+  from (
+      select partner_key, dealer_key, sum(available_cents)::bigint as available_cents
+      from borsello.wallet_count group by partner_key, dealer_key
+    ) as counted
+    full join borsello.wallet_count_of_wallets as existing using (partner_key, dealer_key)
+  where coalesce(counted.available_cents, 0) <> coalesce(existing.available_cents, 0)
+  union all
+  select 'an operation moves what it says', operation_id::text, concat_ws(' ', status, moved)
+  from (
+    select o.operation_id, o.status, coalesce(sum(entry.amount_cents), 0) as moved,
+      case when o.confirmation_date is null or o.status = 'Terminated' then 0
+        when o.income then o.net_amount_cents
+        when o.type = 'Payment' then -o.amount_cents
+        else -o.final_amount_cents end as owed
+    from borsello.operation as o join borsello.bucket using (bucket_id)
+      left join borsello.ledger_transaction as t using (operation_id)
+      left join borsello.entry
+        on entry.transaction_id = t.transaction_id and entry.account_id = bucket.account_id
+    where o.status in ('Initialized', 'Confirmed', 'Cancelled', 'Expired', 'Terminated')
+    group by o.operation_id
+  ) as movement where moved <> owed
+  union all
+  select 'each change of an operation is told once, in its order', operation_id::text,
+    concat_ws(' ', status, told)
+  from (
+    select o.operation_id, o.status, (
+        select string_agg(subject, ' ' order by outbox_id) from borsello.outbox
+        where partner_key = o.partner_key and body ->> 'operationId' = o.operation_id::text) as told,
+      concat_ws(' ', 'OperationInitialized',
+        case when o.confirmation_date is not null then 'OperationConfirmed TransactionConfirmed' end,
+        case when o.status in ('Cancelled', 'Expired', 'Terminated') then 'OperationCancelled' end,
+        case when o.status = 'Terminated' and o.confirmation_date is not null
+          then 'TransactionConfirmed' end) as due
+    from borsello.operation as o
+    where o.status in ('Initialized', 'Confirmed', 'Cancelled', 'Expired', 'Terminated')
+  ) as event where told is distinct from due
+  union all
+  select 'each change of an operation is audited once', operation_id::text, concat_ws(' ', status, audited)
+  from (
+    select o.operation_id, o.status, (
+        select string_agg(to_status, ' ' order by audit_id) from borsello.audit
+        where entity = 'Operation' and entity_id = o.operation_id::text) as audited,
+      concat_ws(' ', 'Initialized',
+        case when o.confirmation_date is not null then 'Confirmed' end,
+        case when o.status in ('Cancelled', 'Expired', 'Terminated') then o.status end) as due
+    from borsello.operation as o
+    where o.status in ('Initialized', 'Confirmed', 'Cancelled', 'Expired', 'Terminated')
+  ) as change where audited is distinct from due`;
+
+/** Empty where all is well; at most twenty of what is not. */
+export const wrongInBooks = (database: Queryable): Promise<Wrong[]> =>
+  database.rows(Wrong, `select * from (${rules}) as wrong limit 20`);
