@@ -31,6 +31,7 @@ import { bulkEndpoints } from "./operations/bulk.js";
 import { familyEndpoints } from "./operations/families.js";
 import { groupEndpoints } from "./operations/groups.js";
 import { operationListEndpoints } from "./operations/lists.js";
+import { o2iEndpoints } from "./operations/o2i.js";
 import { operationStatisticsEndpoints } from "./operations/statistics.js";
 import { storeMandateEndpoints } from "./stores/store-mandate.js";
 import { storeEndpoints } from "./stores/stores.js";
@@ -56,6 +57,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   getProofEndpoint,
   getStatementEndpoint,
   ...operationListEndpoints,
+  ...o2iEndpoints,
   ...operationStatisticsEndpoints,
   ...storeEndpoints,
   ...storeMandateEndpoints,
