@@ -26,7 +26,8 @@ const traceOf = async (databaseUrl: string, { walletId }: Owner): Promise<unknow
     `select
        (select count(*) from borsello.operation where wallet_id = $1)::int as credits,
        (select sum(balance_cents) from borsello.bucket where wallet_id = $1)::int as cents,
-       (select count(*) from borsello.bank_request where wallet_id = $1)::int as requests,
+       (select count(*) from borsello.bank_request
+        where wallet_id = $1 and kind = 'mandateActivation')::int as requests,
        (select count(*) from borsello.audit
         where entity = 'Contract' and entity_id = $1::text and action = 'sign')::int as signatures,
        (select count(*) from borsello.audit
