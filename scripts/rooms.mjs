@@ -35,7 +35,7 @@ export const rooms = {
     ledger: ["platform", "access"],
     operations: ["platform", "access", "ledger"],
     mandates: ["platform", "access", "bank"],
-    onboarding: ["platform", "access", "bank", "operations"],
+    onboarding: ["platform", "access", "operations"],
     settlement: ["platform", "access"],
     stores: ["platform", "access", "mandates"],
     wallet: ["platform", "access", "ledger", "mandates", "operations"],
