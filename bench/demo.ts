@@ -9,6 +9,15 @@ import {
   type Answer,
   type Send,
 } from "./platform/onboarding.js";
+import {
+  harvest,
+  openShop,
+  payIn,
+  prove,
+  readStatement,
+  sell,
+  withdraw,
+} from "./platform/shopping.js";
 import { startPlatform, withTemporaryFolder } from "./platform/process.js";
 import { acme, headersFor } from "./platform/session.js";
 import { table } from "./kit/table.js";
@@ -54,6 +63,21 @@ const waitForEvents = async (
   }
 };
 
+/** A shop sells, money leaves, one transfer comes back, the day is settled, the books are proved. */
+const spendADay = async (send: Send, walletId: string): Promise<void> => {
+  const storeId = await openShop(send, showCall);
+  await payIn(send, walletId, storeId, 250, showCall);
+  await sell(send, walletId, storeId, 42.3, 2, showCall);
+  const paid = await withdraw(send, walletId, 100, showCall);
+  const refused = await withdraw(send, walletId, 20.99, showCall);
+  if (paid !== "Completed" || refused !== "OutgoingPaymentRejected")
+    throw new Error(`The withdrawals ended ${paid} and ${refused}.`);
+  await harvest(send, ["CashDeposit", "Payment", "LoyaltyDeposit"], showCall);
+  await prove(send, showCall);
+  const { header, rows } = await readStatement(send, walletId);
+  console.log(`\nGET …/statement of the wallet:\n${table(header, rows)}`);
+};
+
 const runDemo = async (folder: string): Promise<void> => {
   title("Starting PostgreSQL, broker, durable engine and functions host from nothing");
   const platform = await startPlatform(join(folder, "data"));
@@ -76,6 +100,9 @@ const runDemo = async (folder: string): Promise<void> => {
     const first = await timed(1, showCall);
     await sleep(100);
     await showRefusal(send, first);
+
+    title("A day with the wallet");
+    await spendADay(send, first);
 
     title(`${togetherCount} more wallets at once`);
     quiet = true;
