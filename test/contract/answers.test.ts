@@ -28,6 +28,10 @@ import * as storeMandates from "../../shared/contracts/stores/store-mandate.js";
 import * as stores from "../../shared/contracts/stores/stores.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
 import type { Database } from "../../shared/database/platform/database.js";
+import * as lists from "../../shared/contracts/operations/lists.js";
+import { executeO2iPaymentRoute } from "../../shared/contracts/operations/o2i.js";
+import * as figures from "../../shared/contracts/operations/statistics.js";
+import { cardPayment } from "../support/operations/card-payments.js";
 import { families, type FamilyType } from "../../shared/domain/operations/families.js";
 import { client, type CallInput, type Client } from "../../shared/http/client.js";
 import { clientOf, openStackDatabase, partnerNamed, type Answer } from "../support/platform/api.js";
@@ -329,6 +333,33 @@ test("of ten simultaneous requests for a store with one code, one is 200 and nin
         errorProperties: { code: input.body.code },
       },
     });
+});
+
+test("every list and figure of operations answers as its document says", async () => {
+  const states = operationStates(() => database);
+  const walletId = await states.walletId();
+  const params = { walletId };
+  await states.fund(walletId, 20_000n);
+  const body = cardPayment(walletId);
+  expect(valueOf(await call(executeO2iPaymentRoute, { body }))).toMatchObject({
+    ...{ transactionId: body.transactionId, responseCode: "00" },
+  });
+  const query = { type: "Payment" };
+  const { items } = valueOf(await call(lists.listOperationsRoute, { params, query }));
+  const one = { params: { walletId, operationId: items[0]?.operationId ?? "" } };
+  expect(valueOf(await call(lists.getOperationRoute, one))).toEqual(items[0]);
+  expect(valueOf(await call(lists.getOperationTimelineRoute, one))).toHaveLength(2);
+  expect(valueOf(await call(figures.getOperationsOverviewRoute, {}))).toHaveLength(9);
+  const { storeId } = valueOf(
+    await call(stores.createStoreRoute, {
+      params: { dealerKey: "dealer-rome" },
+      body: someStore(),
+    }),
+  );
+  const atStore = { params: { storeId } };
+  expect(valueOf(await call(figures.countStoreOperationsRoute, atStore))).toEqual({ value: 0 });
+  const total = { ...atStore, query: { operationType: "Payment" } };
+  expect(valueOf(await call(figures.totalStoreOperationsRoute, total))).toMatchObject({ count: 0 });
 });
 
 test("no route of the wallet API was left out", () => {

@@ -1,12 +1,15 @@
 /** Card payments through the O2I contract: paid once, declined by code, never an error of the network's. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { z } from "zod";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
 import { listOperationsRoute } from "../../shared/contracts/operations/lists.js";
-import { executeO2iPaymentRoute, type O2iPayment } from "../../shared/contracts/operations/o2i.js";
+import { executeO2iPaymentRoute } from "../../shared/contracts/operations/o2i.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import { responseCodeOf, whyNotPaid } from "../../shared/domain/operations/o2i.js";
 import type { CallResult, Client } from "../../shared/http/client.js";
+import {
+  cardPayment as request,
+  type CardPayment as Body,
+} from "../support/operations/card-payments.js";
 import { clientOf, openStackDatabase } from "../support/platform/api.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { creditWallet } from "../support/wallet/funds.js";
@@ -29,26 +32,6 @@ afterAll(async () => {
 const valueOf = <Value>(result: CallResult<Value>): Value => {
   if (result.ok) return result.value;
   throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
-
-let transactions = 0;
-type Body = z.input<typeof O2iPayment>;
-
-const request = (financialReference: string, changes: Partial<Body> = {}): Body => {
-  const nothing = null;
-  transactions += 1;
-  return {
-    transactionId: `T-${transactions}`,
-    ...{ refTransactionId: nothing, transactionDateTime: nothing, processDateTime: nothing },
-    ...{ transactionAmount: 30, transactionCurrency: 978, billingAmount: 30, billingCurrency: 978 },
-    ...{ terminalId: nothing, mcc: "5411", merchantId: nothing, merchantName: "Bottega" },
-    ...{ merchantStreet: nothing, merchantCity: nothing, merchantZip: nothing },
-    ...{ merchantCountry: 380, cardToken: "400000-1-1234", authorizationCode: nothing },
-    ...{ cardScheme: 1, type: 0, stan: nothing, source: "P", entryMode: 7, authentication: 1 },
-    ...{ authenticationProtocol: 0, virtualCardNumberId: nothing, wallet: 0 },
-    ...{ responseCode: nothing, tags: nothing, financialReference },
-    ...changes,
-  };
 };
 
 const pay = async (body: Body) => valueOf(await acme.call(executeO2iPaymentRoute, { body }));

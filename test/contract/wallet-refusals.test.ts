@@ -22,6 +22,7 @@ import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.
 import { settlementCases } from "../support/settlement/settlement-refusals.js";
 import { storeCases } from "../support/stores/store-refusals.js";
 import { bulkCases, groupCases } from "../support/operations/group-refusals.js";
+import { figureCases } from "../support/operations/list-refusals.js";
 import { operationCases } from "../support/operations/operation-refusals.js";
 import { operationStates } from "../support/operations/operation-states.js";
 import { managementCases } from "../support/wallet/wallet-management-refusals.js";
@@ -222,6 +223,7 @@ const cases = [
   ...operationCases(states, operations),
   ...groupCases(states, operations),
   ...bulkCases(states, operations),
+  ...figureCases(states, () => database),
 ];
 
 beforeAll(async () => {
