@@ -65,15 +65,18 @@ create type borsello.operation_command as (
 
 -- Null code: it was done, and `answer` is what the caller reads. Code `busy`: somebody else holds the
 -- wallet; nothing was done, ask again where waiting is no harm to others.
-create type borsello.command_outcome as (code text, properties json, answer json);
+-- `opened`: an operation that is decided and still to be written, together with others of its call.
+create type borsello.command_outcome as (
+  code text, properties json, answer json, opened borsello.operation
+);
 
 create function borsello.done(answer json) returns borsello.command_outcome
 language sql immutable parallel safe
-return row(null, null, answer)::borsello.command_outcome;
+return row(null, null, answer, null)::borsello.command_outcome;
 
 create function borsello.refused(code text, properties json default '{}')
 returns borsello.command_outcome language sql immutable parallel safe
-return row(code, properties, null)::borsello.command_outcome;
+return row(code, properties, null, null)::borsello.command_outcome;
 
 create function borsello.cents(amount json) returns bigint
 language sql immutable parallel safe
@@ -115,7 +118,7 @@ return row(
 
 -- A limit and what is used of it (wallet seed, 2.3).
 create function borsello.limit_use(limit_cents bigint, current_cents bigint, violation text)
-returns json language sql immutable parallel safe
+returns json language sql stable parallel safe
 return case when current_cents > limit_cents
   then json_build_object('limit', borsello.money(limit_cents),
     'current', borsello.money(current_cents), 'remainingAmountToLimit', 0,
@@ -129,7 +132,7 @@ end;
 
 -- The lower bound: what is missing to it is both what remains and by how much it is violated.
 create function borsello.minimum_use(limit_cents bigint, amount_cents bigint) returns json
-language sql immutable parallel safe
+language sql stable parallel safe
 return case when amount_cents < limit_cents
   then json_build_object('limit', borsello.money(limit_cents),
     'current', borsello.money(amount_cents),
@@ -146,7 +149,7 @@ end;
 -- The limit block of an operation of this amount (null: of none) on a wallet that has used so much.
 create function borsello.limit_block(
   bounds borsello.limit_bounds, used borsello.limit_bounds, amount_cents bigint
-) returns json language sql immutable parallel safe
+) returns json language sql stable parallel safe
 return json_build_object(
   'maximum', borsello.limit_use((bounds).maximum, coalesce(amount_cents, 0),
     'The amount is above the maximum of one operation.'),
@@ -179,7 +182,7 @@ end;
 
 -- LimitExceeded, with the violated entry of the block field by field.
 create function borsello.limit_refusal(violated text, block json) returns borsello.command_outcome
-language sql immutable parallel safe
+language sql stable parallel safe
 return borsello.refused('LimitExceeded', borsello.json_with(
   json_build_object('limitName', violated),
   (select json_object_agg(key, value) from json_each_text(block -> violated))));
@@ -406,7 +409,7 @@ declare
   violated text;
   bounds borsello.limit_bounds := borsello.bounds_for(c.limits, c.type);
   o borsello.operation;
-  answer json;
+  outcome borsello.command_outcome;
 begin
   if not is_simulated and c.idempotency_key is not null then
     is_first := pg_try_advisory_xact_lock(
@@ -490,27 +493,71 @@ begin
       c.funds_expiry_date, c.is_withdrawable, c.actor);
   end if;
   o.operation_id := uuidv7();
-  answer := borsello.json_with(
+  o.first_answer := borsello.json_joined(
     case when c.type in ('CashWithdrawal', 'SctWithdrawal')
       then json_build_object('operationId', o.operation_id)
       else json_build_object('operationId', o.operation_id,
         'operationGroupId', c.operation_group_id) end,
     borsello.operation_amounts(c, final_cents, net_cents, chosen.funds_type,
       chosen.funds_expiry_date, chosen.bucket_id, block));
+  o.wallet_id := c.wallet_id;
+  o.partner_key := c.partner_key;
+  o.dealer_key := party.dealer;
+  o.store_id := c.store_id;
+  o.type := c.type;
+  o.idempotency_key := c.idempotency_key;
+  o.request_hash := decode(c.request_hash, 'hex');
+  o.amount_cents := c.amount_cents;
+  o.final_amount_cents := final_cents;
+  o.net_amount_cents := net_cents;
+  o.fees_amount_cents := c.fees_amount_cents;
+  o.fees := c.fees;
+  o.status := 'Initialized';
+  o.creation_date := borsello.platform_now();
+  o.expiry_date := coalesce(party.expires_at, o.creation_date + c.expires_after);
+  o.operation_group_id := c.operation_group_id;
+  o.tags := c.tags;
+  o.metadata := c.metadata;
+  o.funds_type := chosen.funds_type;
+  o.bucket_id := chosen.bucket_id;
+  o.funds_expiry_date := chosen.funds_expiry_date;
+  if c.type = 'SctWithdrawal' then
+    o.creditor_name := w.first_name || ' ' || w.last_name;
+    o.creditor_iban := w.iban;
+  end if;
+  outcome := borsello.done(o.first_answer);
+  outcome.opened := o;
+  return outcome;
+end $$;
+
+-- Writes operations that were initialised, each table once. They are of different wallets, so that each
+-- wallet's events stay in the order of its commands.
+create function borsello.write_opened(operations borsello.operation[], actors text[])
+returns void language plpgsql volatile as $$
+begin
   insert into borsello.operation (operation_id, wallet_id, partner_key, dealer_key, store_id, type,
     idempotency_key, request_hash, first_answer, amount_cents, final_amount_cents, net_amount_cents,
-    fees_amount_cents, fees, status, expiry_date, operation_group_id, tags, metadata, funds_type,
-    bucket_id, funds_expiry_date, creditor_name, creditor_iban)
-  values (o.operation_id, c.wallet_id, c.partner_key, party.dealer, c.store_id, c.type,
-    c.idempotency_key, decode(c.request_hash, 'hex'), answer, c.amount_cents, final_cents,
-    net_cents, c.fees_amount_cents, c.fees, 'Initialized',
-    coalesce(party.expires_at, borsello.platform_now() + c.expires_after), c.operation_group_id,
-    c.tags, c.metadata, chosen.funds_type, chosen.bucket_id, chosen.funds_expiry_date,
-    case when c.type = 'SctWithdrawal' then w.first_name || ' ' || w.last_name end,
-    case when c.type = 'SctWithdrawal' then w.iban end)
-  returning * into o;
-  perform borsello.record_operation_change(o, c.actor, 'initialise', null, 'OperationInitialized');
-  return borsello.done(answer);
+    fees_amount_cents, fees, status, creation_date, last_update_date, expiry_date,
+    operation_group_id, tags, metadata, funds_type, bucket_id, funds_expiry_date, creditor_name,
+    creditor_iban)
+  select operation_id, wallet_id, partner_key, dealer_key, store_id, type,
+    idempotency_key, request_hash, first_answer, amount_cents, final_amount_cents, net_amount_cents,
+    fees_amount_cents, fees, status, creation_date, creation_date, expiry_date,
+    operation_group_id, tags, metadata, funds_type, bucket_id, funds_expiry_date, creditor_name,
+    creditor_iban
+  from unnest(operations) order by operation_id;
+  insert into borsello.audit (at, actor, partner_key, entity, entity_id, action, to_status)
+  select creation_date, actors[ordinality], partner_key, 'Operation', operation_id::text,
+    'initialise', status
+  from unnest(operations) with ordinality order by operation_id;
+  insert into borsello.outbox
+    (message_id, destinations, session_id, subject, partner_key, entity_version, body)
+  select message_id, array[o.partner_key, 'platform-events'], o.wallet_id::text,
+    'OperationInitialized', o.partner_key, o.version,
+    borsello.event_body(message_id, o.creation_date, borsello.operation_event(o))
+  from (select operation_id, uuidv7() as message_id from unnest(operations)) as told
+    join borsello.operation as o using (operation_id)
+  order by operation_id;
 end $$;
 
 -- The kind of movement that a confirmation posts.
@@ -599,11 +646,13 @@ create function borsello.confirm_checked(operation_ids uuid[], actors text[]) re
 language plpgsql volatile as $$
 declare
   at timestamptz := borsello.platform_now();
+  -- A variable: the rows are found by their ids, not by an index of all that is open.
+  open_status text := 'Initialized';
   confirmed bigint;
 begin
   update borsello.operation set status = 'Confirmed', version = version + 1,
     confirmation_date = at, last_update_date = at
-  where operation_id = any(operation_ids) and status = 'Initialized';
+  where operation_id = any(operation_ids) and status = open_status;
   get diagnostics confirmed = row_count;
   if confirmed <> cardinality(operation_ids) then
     raise exception '% of % operations could be confirmed', confirmed, cardinality(operation_ids)
@@ -733,6 +782,7 @@ create function borsello.confirm_plain(commands borsello.operation_command[])
 returns table (place bigint, answer json) language plpgsql volatile as $$
 declare
   at timestamptz := borsello.platform_now();
+  open_status text := 'Initialized';
   locked uuid[];
   places bigint[];
   ids uuid[];
@@ -760,8 +810,7 @@ begin
       join borsello.operation as o on o.operation_id = first.operation_id
         and o.wallet_id = first.wallet_id and (first.type is null or first.type = o.type)
       join borsello.bucket on bucket.bucket_id = o.bucket_id
-    where o.status = 'Initialized' and o.operation_group_id is null
-      and o.expiry_date > at
+    where o.status = open_status and o.operation_group_id is null and o.expiry_date > at
       and borsello.violated_limit(o.type, o.amount_cents,
         borsello.bounds_for(first.limits, o.type), borsello.limits_to_confirm(o)) is null
   ) as asked
@@ -1086,8 +1135,12 @@ as $$
 declare
   given borsello.operation_command[] := array(
     select c from json_populate_recordset(null::borsello.operation_command, commands) as c);
+  command borsello.operation_command;
   outcome borsello.command_outcome;
   confirmed bigint[] := '{}';
+  opened borsello.operation[] := '{}';
+  openers text[] := '{}';
+  opened_wallets uuid[] := '{}';
 begin
   -- Where one waits for wallets, it does so in the order of the commands.
   if not is_alone then
@@ -1096,15 +1149,30 @@ begin
       return next;
     end loop;
   end if;
-  for at in 1 .. cardinality(given) loop
-    continue when at = any(confirmed);
-    outcome := borsello.run_operation_command(given[at], is_alone);
-    place := at;
+  place := 0;
+  foreach command in array given loop
+    place := place + 1;
+    continue when place = any(confirmed);
+    -- Initialisations of different wallets do not see each other; all else sees what came before it.
+    if cardinality(opened) > 0 and (
+      command.kind <> 'initialise' or command.wallet_id = any(opened_wallets)) then
+      perform borsello.write_opened(opened, openers);
+      opened := '{}';
+      openers := '{}';
+      opened_wallets := '{}';
+    end if;
+    outcome := borsello.run_operation_command(command, is_alone);
     code := outcome.code;
     properties := outcome.properties;
     answer := outcome.answer;
     return next;
+    if (outcome.opened).operation_id is not null then
+      opened := opened || outcome.opened;
+      openers := openers || command.actor;
+      opened_wallets := opened_wallets || command.wallet_id;
+    end if;
   end loop;
+  if cardinality(opened) > 0 then perform borsello.write_opened(opened, openers); end if;
 end $$;
 
 -- The same as one: the first refusal undoes those before it and is all that is returned. The wallets
