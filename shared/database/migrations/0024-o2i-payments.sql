@@ -41,7 +41,8 @@ begin
     return;
   end if;
   if refused is null then
-    done := borsello.initialise_operation(c, true, false);
+    select made.code, made.properties, made.answer into done.code, done.properties, done.answer
+    from borsello.run_operation_commands(json_build_array(command), true) as made;
     refused := done.code;
   end if;
   if refused is null then

