@@ -1,6 +1,7 @@
 /** A day's operations at stores, of dealers and of cards, harvested and settled as one each. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import {
   countHarvestingsRoute,
   listHarvestingsRoute,
@@ -212,4 +213,10 @@ test("harvestings are listed and counted by type, status and date", async () => 
   expect(page).toMatchObject({ totalCount: 2, limitCount: 1, items: [{ type: "WelfareDeposit" }] });
   expect(await count({ toDate: "2020-01-01T00:00:00Z" })).toBe(0);
   expect(await count({ status: "TransferFailed" })).toBe(0);
+});
+
+test("after all of this the books are proved", async () => {
+  const proof = valueOf(await day.acme.call(getProofRoute, {}));
+  expect(proof).toMatchObject({ balanced: true, mismatches: [] });
+  expect(proof.debits).toBeGreaterThan(0);
 });

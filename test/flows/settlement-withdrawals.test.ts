@@ -1,6 +1,7 @@
 /** Withdrawals from their confirmation to each of their ends, as the sandbox bank answers. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { decidePaymentRoute } from "../../shared/contracts/sandbox/bank.js";
 import {
   accountCents,
@@ -229,4 +230,10 @@ describe("where a transfer is refused", () => {
     ]);
     expect(more.at(-1)).toMatchObject({ kind: "payment", attempt: 1 });
   });
+});
+
+test("after all of this the books are proved", async () => {
+  const proof = valueOf(await bank.acme.call(getProofRoute, {}));
+  expect(proof).toMatchObject({ balanced: true, mismatches: [] });
+  expect(proof.debits).toBeGreaterThan(0);
 });

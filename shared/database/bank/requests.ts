@@ -53,7 +53,8 @@ const nextStatus = {
   accepted: { to: "Accepted", from: ["Requested", "Accepted"] },
   booked: { to: "Booked", from: ["Requested", "Accepted", "Booked"] },
   refused: { to: "Refused", from: ["Requested", "Accepted", "Refused"] },
-  returned: { to: "Returned", from: ["Accepted", "Booked", "Returned"] },
+  // Outcomes overtake each other on the queue: what comes back was accepted and booked before.
+  returned: { to: "Returned", from: ["Requested", "Accepted", "Booked", "Returned"] },
 } as const satisfies Record<BankOutcomeMessage["outcome"], { to: string; from: readonly string[] }>;
 
 /** One statement: state, audit row, and whom to tell. */
