@@ -5,8 +5,8 @@ import type { Queryable } from "../../../shared/database/platform/database.js";
 const Wrong = z.object({ rule: z.string(), subject: z.string(), found: z.string() });
 export type Wrong = z.infer<typeof Wrong>;
 
-/** Each row is one thing that is wrong. */
-const rules = `
+/** Each row of this query is one thing that is wrong. */
+export const rulesOfBooks = `
   select 'a transaction sums to zero' as rule, transaction_id::text as subject,
     sum(amount_cents)::text as found
   from borsello.entry group by transaction_id having sum(amount_cents) <> 0
@@ -82,4 +82,4 @@ const rules = `
 
 /** Empty where all is well; at most twenty of what is not. */
 export const wrongInBooks = (database: Queryable): Promise<Wrong[]> =>
-  database.rows(Wrong, `select * from (${rules}) as wrong limit 20`);
+  database.rows(Wrong, `select * from (${rulesOfBooks}) as wrong limit 20`);

@@ -1,0 +1,88 @@
+/** Kills the platform under a load of money, and holds its books against its customers' own records. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
+import { startSurvivor } from "../durable/survivor.js";
+import { rulesOfBooks } from "./books.js";
+import { customerOf, openAccount, openStoreBy, type Account } from "./customer-load.js";
+
+/** A generator of its own for each customer, so that a run can be told by its seed. */
+const drawing = (seed: number) => {
+  let state = seed;
+  return (bound: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+};
+
+const recordOf = ({ operations, groups }: Account) => ({
+  operations: [...operations]
+    .map(([key, { operationId, ended }]) => ({ key, id: operationId, ended }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1)),
+  groups: [...groups]
+    .map(([key, { operationGroupId, ended }]) => ({ key, id: operationGroupId, ended }))
+    .sort((one, other) => (one.key < other.key ? -1 : 1)),
+});
+
+export interface KillRun {
+  readonly kills: number;
+  readonly customers: number;
+  readonly betweenMs: number;
+  readonly seed: number;
+}
+
+/** Resolves to how many operations were asked for. */
+export const killUnderLoad = async (run: KillRun): Promise<number> => {
+  const survivor = await startSurvivor();
+  try {
+    // What customers do in a minute here would be months of cash elsewhere.
+    await survivor.query(
+      `update borsello.partner set settings = settings || '{"limits": {
+         "lastMonthCashDepositCents": 1000000000, "lastMonthCashWithdrawalCents": 1000000000}}'
+       where partner_key = 'acme'`,
+    );
+    const storeId = await openStoreBy(survivor.send);
+    const accounts = await Promise.all(
+      Array.from({ length: run.customers }, (_, index) => openAccount(survivor.send, index)),
+    );
+    let isFinishing = false;
+    const load = Promise.all(
+      accounts.map(async (account, index) => {
+        const errand = customerOf(survivor.send, account, storeId, drawing(run.seed + index));
+        while (!isFinishing) await errand();
+      }),
+    );
+    const next = drawing(run.seed - 1);
+    const killing = (async () => {
+      for (let kill = 0; kill < run.kills; kill += 1) {
+        await sleep(run.betweenMs / 2 + next(run.betweenMs));
+        await survivor.killAndRestart();
+      }
+      await sleep(run.betweenMs);
+      isFinishing = true;
+    })();
+    await Promise.all([load, killing]);
+
+    expect(await survivor.query(`select * from (${rulesOfBooks}) as wrong limit 20`)).toEqual([]);
+    for (const account of accounts) {
+      const [found] = await survivor.query(
+        `select borsello.available_cents('${account.walletId}')::int as cents,
+           (select coalesce(json_agg(json_build_object('key', idempotency_key, 'id', operation_id,
+              'ended', status) order by idempotency_key collate "C"), '[]')
+            from borsello.operation where wallet_id = '${account.walletId}') as operations,
+           (select coalesce(json_agg(json_build_object('key', idempotency_key, 'id',
+              operation_group_id, 'ended', status) order by idempotency_key collate "C"), '[]')
+            from borsello.operation_group where wallet_id = '${account.walletId}') as groups`,
+      );
+      expect(found).toEqual({ cents: account.cents, ...recordOf(account) });
+    }
+    const told = await survivor.query(
+      `select message_id as id from borsello.outbox
+       where 'acme' = any(destinations) and subject like any('{Operation%,Transaction%}')`,
+    );
+    const arrived = (): Set<unknown> => new Set(survivor.deliveries.map(({ id }) => id));
+    await expect.poll(() => told.filter(({ id }) => !arrived().has(id))).toEqual([]);
+    return accounts.reduce((sum, { operations }) => sum + operations.size, 0);
+  } finally {
+    await survivor.stop();
+  }
+};
