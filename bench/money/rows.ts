@@ -76,6 +76,16 @@ export const openStore = async (client: Client, code: string): Promise<string> =
   return store.id;
 };
 
+/** Ends what a slot has left open: what waits would weigh on the next one. */
+const endOpen = async (client: Client): Promise<void> => {
+  await client.query(
+    "update borsello.operation_group set status = 'Cancelled' where status = 'Initialized'",
+  );
+  await client.query(
+    "update borsello.operation set status = 'Cancelled' where status = 'Initialized'",
+  );
+};
+
 export interface Waiting {
   readonly walletId: string;
   readonly operationId: string;
@@ -86,6 +96,7 @@ export const openPayments = async (
   client: Client,
   { wallets, stores, count }: { wallets: number; stores: readonly string[]; count: number },
 ): Promise<Waiting[]> => {
+  await endOpen(client);
   const { rows } = await client.query<Waiting>(
     `insert into borsello.operation (wallet_id, partner_key, dealer_key, store_id, type,
        idempotency_key, request_hash, amount_cents, final_amount_cents, net_amount_cents,
@@ -111,20 +122,13 @@ export interface WaitingGroup {
   readonly groupId: string;
 }
 
-/** Groups of payments that wait, each of another wallet; what a slot before left is ended first. */
+/** Groups of payments that wait, each of another wallet. */
 export const openGroups = async (
   client: Client,
   given: { wallets: number; stores: readonly string[]; count: number; size: number },
 ): Promise<WaitingGroup[]> => {
   const { wallets, stores, count, size } = given;
-  await client.query(
-    `with ended as (
-       update borsello.operation_group set status = 'Cancelled', cancellation_date = now()
-       where status = 'Initialized' returning operation_group_id)
-     update borsello.operation set status = 'Cancelled', cancellation_date = now()
-     where operation_group_id in (select operation_group_id from ended)
-       and status = 'Initialized'`,
-  );
+  await endOpen(client);
   const { rows } = await client.query<WaitingGroup>(
     `insert into borsello.operation_group
        (wallet_id, partner_key, idempotency_key, request_hash, expiry_date)

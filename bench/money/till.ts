@@ -37,8 +37,8 @@ export interface Till {
 const storesMax = 100;
 export const groupSize = 10;
 /** More than a slot can confirm. */
-const confirmedPerSecondMax = 6_000;
-const groupsPerSecondMax = 1_000;
+const confirmedPerSecondMax = 4_000;
+const groupsPerSecondMax = 500;
 
 const Made = z.object({ operationId: z.string() });
 

@@ -1024,6 +1024,8 @@ return (
 create function borsello.confirm_group(c borsello.operation_command, is_alone boolean)
 returns borsello.command_outcome language plpgsql volatile as $$
 declare
+  -- As in confirm_checked.
+  open_status text := 'Initialized';
   locked record;
   g borsello.operation_group;
   member record;
@@ -1052,7 +1054,7 @@ begin
         partition by o.bucket_id order by o.operation_id
         rows between unbounded preceding and 1 preceding)::bigint as taken_before
     from borsello.operation as o
-    where operation_group_id = g.operation_group_id and status = 'Initialized'
+    where operation_group_id = g.operation_group_id and status = open_status
     order by operation_id
   loop
     forbidden := borsello.why_not_confirmed(member.o, c.limits, coalesce(member.taken_before, 0));
