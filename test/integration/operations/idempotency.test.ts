@@ -41,3 +41,17 @@ test("a hundred simultaneous repeats of a key whose operation exists all hear it
   );
   for (const repeat of repeats) expect(repeat).toEqual(first);
 });
+
+test("of sixty-four wallets that ask under one key at once, one gets it", async () => {
+  const states = operationStates(() => wallets.database);
+  const walletIds = await Promise.all(Array.from({ length: 64 }, () => states.walletId()));
+  const party = await states.partyOf("LoyaltyDeposit");
+  const asked = { type: "LoyaltyDeposit", cents: 500n, key: freshKey(), ...party } as const;
+  const commands = commandsOn(wallets.database);
+  const outcomes = await Promise.all(
+    walletIds.map((walletId) => commands.initialise({ ...asked, walletId })),
+  );
+  expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+  for (const outcome of outcomes)
+    if (!outcome.ok) expect(outcome.code).toMatch(/^IdempotencyKey(InUse|Reused)$/);
+});

@@ -112,7 +112,7 @@ export const commandsOn = (database: Database, actor: Actor = acme, isOperator =
     initialised,
     confirmed: async (asked: Asked) => {
       const operation = await initialised(asked);
-      made(await change("confirm", asked, operation.operationId));
+      made(await change("confirm", asked, operation.operationId, asked.limits));
       return operation;
     },
     initialiseGroup: (
