@@ -401,13 +401,13 @@ begin
     from borsello.ledger_transaction join borsello.entry using (transaction_id)
       join borsello.account using (account_id)
       left join borsello.wallet on wallet.wallet_id = o.wallet_id
-    where ledger_transaction.operation_id = o.operation_id
+    where ledger_transaction.cause_id = o.operation_id
     group by account_id, account.kind, wallet.status
     having sum(amount_cents) <> 0
   ) as moved;
   if mirrored_accounts is null then return null; end if;
   select count(*) + 1 into times from borsello.ledger_transaction
-  where operation_id = o.operation_id and kind = 'Reversal';
+  where cause_id = o.operation_id and kind = 'Reversal';
   return borsello.post_movement(o.operation_id, 'Reversal', mirrored_accounts, mirrored_cents, times);
 end $$;
 

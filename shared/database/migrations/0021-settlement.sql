@@ -240,36 +240,6 @@ return (
   ) as posted on true
 );
 
--- Found by the cause, which is indexed: without it a termination read the whole ledger.
--- Posts the mirror of all that an operation moved so far; null where nothing is left to mirror. A
--- bucket of a closed wallet takes no money back: it goes to the suspense account, where a person decides.
-create or replace function borsello.reverse_movements(o borsello.operation) returns bigint
-language plpgsql volatile as $$
-declare
-  mirrored_accounts bigint[];
-  mirrored_cents bigint[];
-  times integer;
-begin
-  select array_agg(case when returns_to_closed
-      then borsello.account_for(o.partner_key, 'Suspense', 'received') else account_id end),
-    array_agg(-cents) into mirrored_accounts, mirrored_cents
-  from (
-    select account_id, sum(amount_cents)::bigint as cents,
-      account.kind = 'Bucket' and wallet.status = 'Closed' and sum(amount_cents) < 0
-        as returns_to_closed
-    from borsello.ledger_transaction join borsello.entry using (transaction_id)
-      join borsello.account using (account_id)
-      left join borsello.wallet on wallet.wallet_id = o.wallet_id
-    where ledger_transaction.cause_id = o.operation_id
-    group by account_id, account.kind, wallet.status
-    having sum(amount_cents) <> 0
-  ) as moved;
-  if mirrored_accounts is null then return null; end if;
-  select count(*) + 1 into times from borsello.ledger_transaction
-  where cause_id = o.operation_id and kind = 'Reversal';
-  return borsello.post_movement(o.operation_id, 'Reversal', mirrored_accounts, mirrored_cents, times);
-end $$;
-
 -- What partners learn of the end: the operation's event and, where money moved, its transaction's.
 create function borsello.publish_completion(o borsello.operation) returns void
 language sql volatile

@@ -7,7 +7,7 @@ create index operation_by_wallet on borsello.operation (wallet_id, creation_date
 -- What a store did on each day (Europe/Rome): that of the confirmation, before it that of the creation.
 -- Each change adds its difference to its own connection's shard; who reads adds up the shards.
 create table borsello.store_operation_day (
-  store_id uuid not null references borsello.store,
+  store_id uuid not null,
   day date not null,
   type text not null,
   status text not null,
@@ -29,6 +29,7 @@ begin
     select partner_key, type, status, borsello.count_shard(), count(*), min(creation_date),
       max(creation_date)
     from added where wallet_id is not null group by partner_key, type, status
+    order by partner_key, type, status
     on conflict (partner_key, type, status, shard) do update set
       operations = known.operations + excluded.operations,
       min_creation_date = least(known.min_creation_date, excluded.min_creation_date),
@@ -37,6 +38,7 @@ begin
     select store_id, borsello.counted_day(confirmation_date, creation_date), type, status,
       borsello.count_shard(), count(*), sum(amount_cents)
     from added where wallet_id is not null and store_id is not null group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
     on conflict (store_id, day, type, status, shard) do update set
       operations = known.operations + excluded.operations,
       amount_cents = known.amount_cents + excluded.amount_cents;
@@ -44,12 +46,14 @@ begin
     insert into borsello.operation_count as known (partner_key, type, status, shard, operations)
     select partner_key, type, status, borsello.count_shard(), -count(*)
     from removed where wallet_id is not null group by partner_key, type, status
+    order by partner_key, type, status
     on conflict (partner_key, type, status, shard) do update set
       operations = known.operations + excluded.operations;
     insert into borsello.store_operation_day as known
     select store_id, borsello.counted_day(confirmation_date, creation_date), type, status,
       borsello.count_shard(), -count(*), -sum(amount_cents)
     from removed where wallet_id is not null and store_id is not null group by 1, 2, 3, 4
+    order by 1, 2, 3, 4
     on conflict (store_id, day, type, status, shard) do update set
       operations = known.operations + excluded.operations,
       amount_cents = known.amount_cents + excluded.amount_cents;
@@ -63,6 +67,7 @@ begin
     ) as change
     where wallet_id is not null
     group by partner_key, type, status having sum(weight) <> 0
+    order by partner_key, type, status
     on conflict (partner_key, type, status, shard) do update set
       operations = known.operations + excluded.operations;
     insert into borsello.store_operation_day as known
@@ -77,6 +82,7 @@ begin
     ) as change
     where wallet_id is not null and store_id is not null
     group by 1, 2, 3, 4 having sum(weight) <> 0 or sum(weight * amount_cents) <> 0
+    order by 1, 2, 3, 4
     on conflict (store_id, day, type, status, shard) do update set
       operations = known.operations + excluded.operations,
       amount_cents = known.amount_cents + excluded.amount_cents;

@@ -25,11 +25,11 @@ const landed: Readonly<Record<string, string>> = {
   "0016-mandate-changes.sql": "f7c18151a57c7f7e2498fd225c39d4753c6a6d5a5094c745df922ea2493d0a47",
   "0017-iban-changes.sql": "aaeda0b689b21d0516bb25553aa66b0bd6938668ef08d8d334c9afe4703adc52",
   "0018-ticket-changes.sql": "65ae5f2c1420f36578de33c4f0d3314c958a704bb7252a60031d3519042c494b",
-  "0019-money.sql": "a1bbbf0d7f289909950ce9233c185cd825942e606e00889b1b646607780df762",
+  "0019-money.sql": "a4cb75f3cb21461ff4387d35e5a3f99ea884ca812d88d2f5e0724e87b95495f5",
   "0020-operation-commands.sql": "d9e4bee4f5923bcd2c04c43e92f50ee9ebcf5e5249da7e99ae6ba6b84f0b85bf",
-  "0021-settlement.sql": "40abfc491330a57d2ae4dcc1a4af83f16bdb01fa25823ddf10b56390d056e5bd",
+  "0021-settlement.sql": "db3513fea86bf0abba4815ba76fa1ffd0718b023f56f5664d2e547f82c9249a2",
   "0022-proof.sql": "c54ed468daac0dc460db2b486222b1e9e594199c32daf9210033db2107815460",
-  "0023-operation-figures.sql": "b1b0e6a39b96c753a08b275ea8fdceca2b0853fb8d2120edab46e988ed0cbca4",
+  "0023-operation-figures.sql": "393fb2b2bcc66a5bdc12b74fd2415a6b37fd7e902ac67c90600363329d43869e",
   "0024-o2i-payments.sql": "b5dc12e0f8b8e9e4a3640532c7115d701e0a9310b98147188c5bb25a541c67d5",
 };
 
