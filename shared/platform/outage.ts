@@ -32,6 +32,8 @@ export const isOutage = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   if (error instanceof OutageError || identityErrors.includes(error.name)) return true;
   if (error instanceof AggregateError) return error.errors.some(isOutage);
+  // Whatever keeps a connection from coming about: the socket's file is gone while a server restarts.
+  if ("syscall" in error && error.syscall === "connect") return true;
   if ("code" in error && typeof error.code === "string")
     return outageState.test(error.code) || networkCode.test(error.code);
   return lostConnection.test(error.message);

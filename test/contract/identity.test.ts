@@ -131,13 +131,11 @@ test("platform time moves forward for dates, not for tokens, and never back", as
   expect(status).toBe(404);
 });
 
-test("initech and the operators may not stand for the outside world", async () => {
-  for (const partnerKey of ["initech", "platform"]) {
-    const moved = await clientOf(stack, partnerKey).call(moveClockRoute, {
-      body: { now: "2100-01-01T00:00:00Z" },
-    });
-    expect(moved).toMatchObject({ status: 403, error: { errorCode: "PermissionMissing" } });
-  }
+test("initech, which only reads, may not stand for the outside world", async () => {
+  const moved = await clientOf(stack, "initech").call(moveClockRoute, {
+    body: { now: "2100-01-01T00:00:00Z" },
+  });
+  expect(moved).toMatchObject({ status: 403, error: { errorCode: "PermissionMissing" } });
 });
 
 test("the operators read for the partner that they name", async () => {

@@ -251,10 +251,10 @@ const lateDetach = Buffer.from("0000001002000001005316c003024341", "hex");
 test("a detach that crosses the end of its session costs the connection nothing", async () => {
   const connection = await authorized();
   const reportedBefore = reported.length;
-  const sender = await openSender(connection, "plain");
+  const sender = await openSender(connection, "crossing");
   const session = connection.create_session();
   session.begin();
-  const receiver = session.open_receiver({ source: { address: "plain" }, credit_window: 0 });
+  const receiver = session.open_receiver({ source: { address: "crossing" }, credit_window: 0 });
   await once(receiver, "receiver_open");
   session.close();
   await once(session, "session_close");
@@ -266,7 +266,7 @@ test("a detach that crosses the end of its session costs the connection nothing"
   // The next session has the same channel: its links are attached and detached as ever.
   const next = connection.create_session();
   next.begin();
-  const reader = next.open_receiver({ source: { address: "plain" }, credit_window: 0 });
+  const reader = next.open_receiver({ source: { address: "crossing" }, credit_window: 0 });
   reader.add_credit(1);
   const { message, delivery } = await nextDelivery(reader);
   expect(message.body).toBe("after the end");

@@ -18,6 +18,7 @@ export const testConfiguration = {
         Queues: [
           { Name: "plain", Properties: { MaxDeliveryCount: 3 } },
           { Name: "other" },
+          { Name: "crossing" },
           { Name: "brief", Properties: { LockDuration: "PT1S", MaxDeliveryCount: 2 } },
           {
             Name: "mortal",

@@ -53,6 +53,12 @@ test.each([
   expect(isOutage(new Error(message))).toBe(true);
 });
 
+test("whatever keeps a connection from coming about is an outage, and the same elsewhere is not", () => {
+  const missing = { code: "ENOENT" };
+  expect(isOutage(Object.assign(new Error("socket"), missing, { syscall: "connect" }))).toBe(true);
+  expect(isOutage(Object.assign(new Error("file"), missing, { syscall: "open" }))).toBe(false);
+});
+
 test.each(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH"])(
   "the network's %s is an outage, also where every address of a name was tried",
   (code) => {
