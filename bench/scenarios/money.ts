@@ -170,7 +170,7 @@ const steadyRows = async (
 const rivalRow: Row = {
   what: "payments confirmed beside pgledger's bare SQL (P5)",
   figure: "not measured",
-  beside: "pgledger is in no package registry, and the benches fetch from nowhere else",
+  beside: "pgledger is not on npm, and the benches fetch from nowhere else",
 };
 
 export const money: Scenario = {
