@@ -64,6 +64,24 @@ export default tseslint.config(
     rules: { "no-console": "off", "no-restricted-properties": "off" },
   },
   {
+    // An error event that nobody hears ends a run in which every test has passed.
+    files: ["test/**/*.ts"],
+    ignores: ["test/support/database/connections.ts"],
+    rules: {
+      "@typescript-eslint/no-restricted-imports": [
+        "error",
+        {
+          paths: ["default", "Pool", "Client"].map((importName) => ({
+            name: "pg",
+            importNames: [importName],
+            allowTypeImports: true,
+            message: "connections of tests come from test/support/database/connections.ts",
+          })),
+        },
+      ],
+    },
+  },
+  {
     files: ["**/*.flow.ts"],
     rules: {
       "no-restricted-syntax": ["error", ...nondeterministic],

@@ -48,7 +48,10 @@ const describe = (error: unknown): string => {
 /** Connections for the host and the durable engine; a lost idle one is replaced, not fatal. */
 export const openPool = (connectionString: string, warn: (message: string) => void): Pool => {
   const pool = new Pool({ connectionString, max: poolSize });
-  pool.on("error", (error) => warn(`A connection was lost: ${error.message}`));
+  // The end of an idle connection is news only while it is wanted.
+  pool.on("error", (error) => {
+    if (!pool.ending) warn(`A connection was lost: ${error.message}`);
+  });
   // One that is in use shows its loss in the next query; its event, unheard, would end the process.
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;

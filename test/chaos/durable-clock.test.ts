@@ -1,6 +1,7 @@
 /** Clocks that jump: the sandbox's by days, the machine's own backwards. */
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { connect } from "../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../support/database/database.js";
 import { startDurableHost, type DurableHost } from "../support/durable/durable-host.js";
 
@@ -12,8 +13,7 @@ let host: DurableHost | undefined;
 
 beforeEach(async () => {
   database = await createDatabase();
-  client = new Client({ connectionString: database.url });
-  await client.connect();
+  client = await connect(database.url);
   await client.query("create table sandbox_clock as select 0::float8 as offset_ms");
 });
 afterEach(async () => {

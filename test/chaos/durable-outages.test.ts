@@ -4,10 +4,10 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPostgres, type PostgresServer } from "../../local/postgres/server.js";
 import { openFaultLoad, type FaultLoad } from "../support/durable/fault-load.js";
+import { rowsOf } from "../support/database/connections.js";
 
 let folder: string;
 let server: PostgresServer;
@@ -36,13 +36,8 @@ afterAll(async () => {
 /** One statement over a connection of its own, once the server takes one. */
 const tell = async (text: string): Promise<readonly Record<string, unknown>[]> => {
   for (;;) {
-    const client = new Client({ connectionString: server.url });
-    client.on("error", () => undefined);
     try {
-      await client.connect();
-      const { rows } = await client.query<Record<string, unknown>>(text);
-      await client.end();
-      return rows;
+      return await rowsOf(server.url, text);
     } catch {
       await sleep(50);
     }

@@ -1,8 +1,8 @@
 /** The platform dies right after a flow's deed, before anybody wrote it down: it is done once. */
-import { Client } from "pg";
 import { afterEach, expect, test } from "vitest";
 import { partnerAt, type Owner, type Partner } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { rowsOf } from "../support/database/connections.js";
 
 let stack: TestStack | undefined;
 
@@ -20,9 +20,8 @@ const isAlive = (pid: number): boolean => {
 
 /** Everything that would be doubled if a deed were done twice. */
 const traceOf = async (databaseUrl: string, { walletId }: Owner): Promise<unknown> => {
-  const database = new Client({ connectionString: databaseUrl });
-  await database.connect();
-  const { rows } = await database.query<Record<string, number>>(
+  const [row] = await rowsOf(
+    databaseUrl,
     `select
        (select count(*) from borsello.operation where wallet_id = $1)::int as credits,
        (select sum(balance_cents) from borsello.bucket where wallet_id = $1)::int as cents,
@@ -34,8 +33,7 @@ const traceOf = async (databaseUrl: string, { walletId }: Owner): Promise<unknow
         where entity = 'Onboarding' and entity_id = $1::text and action = 'end')::int as ends`,
     [walletId],
   );
-  await database.end();
-  return rows[0];
+  return row;
 };
 
 /** The call that leads to the deed may be cut by the death; the flow goes on without it. */

@@ -1,10 +1,11 @@
 /** Messages that come again, and flows whose history is lost: nothing happens twice, nothing stops. */
 import { ServiceBusClient } from "@azure/service-bus";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { instanceOf, partnerAt, type Owner, type Partner } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { connect } from "../support/database/connections.js";
 
 let stack: TestStack;
 let database: Client;
@@ -13,8 +14,7 @@ let acme: Partner;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  database = new Client({ connectionString: stack.databaseUrl });
-  await database.connect();
+  database = await connect(stack.databaseUrl);
   // Or the minute's timer would settle the first transfer while its traces are compared.
   await database.query(
     `update borsello.partner set settings = settings ||

@@ -1,7 +1,6 @@
 /** What was acknowledged is there after a crash of the broker or a loss of its database connection. */
 import { setTimeout } from "node:timers/promises";
 import type { ServiceBusClient } from "@azure/service-bus";
-import { Client } from "pg";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { startBroker } from "../../../local/broker/broker.js";
 import {
@@ -13,6 +12,7 @@ import {
   testTopology,
 } from "../../support/broker/broker.js";
 import { buildBroker, runBroker } from "../../support/broker/broker-process.js";
+import { connect as openConnection, rowsOf } from "../../support/database/connections.js";
 import { createDatabase } from "../../support/database/database.js";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -41,11 +41,8 @@ const client = (port: number): ServiceBusClient => {
 
 /** How many messages the broker's tables say are with a receiver: it marks them without haste. */
 const deliveredIn = async (url: string): Promise<number> => {
-  const database = new Client({ connectionString: url });
-  await database.connect();
-  const { rowCount } = await database.query("select from broker.message where delivered");
-  await database.end();
-  return rowCount ?? 0;
+  const delivered = await rowsOf(url, "select from broker.message where delivered");
+  return delivered.length;
 };
 
 /** So many at least, and whatever there is beyond them. */
@@ -211,8 +208,7 @@ test("when the database drops the broker's connections, clients wait and nothing
   });
   cleanups.push(() => broker.stop());
   const sender = client(broker.port).createSender("unique");
-  const executioner = new Client({ connectionString: url });
-  await executioner.connect();
+  const executioner = await openConnection(url);
   cleanups.push(() => executioner.end());
   const numbers = Array.from({ length: 400 }, (_, index) => index);
   const sends = numbers.map(async (body) => {

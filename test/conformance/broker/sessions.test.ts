@@ -1,7 +1,6 @@
 /** What the genuine client may rely on when an entity has sessions. */
 import { setTimeout } from "node:timers/promises";
 import type { ServiceBusSessionReceiver } from "@azure/service-bus";
-import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { startBroker } from "../../../local/broker/broker.js";
 import {
@@ -14,6 +13,7 @@ import {
   testTopology,
   type BrokerFixture,
 } from "../../support/broker/broker.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase } from "../../support/database/database.js";
 
 let fixture: BrokerFixture;
@@ -228,7 +228,7 @@ test("many sessions served at once keep the order of each", async () => {
 
 test("sessions that are let go empty cost no search, and what comes meanwhile is found", async () => {
   const database = await createDatabase();
-  const pool = new Pool({ connectionString: database.url });
+  const pool = openPool(database.url);
   const queries = vi.spyOn(pool, "query");
   const searches = (): number =>
     queries.mock.calls.filter(([text]) => text.includes("session_id <> all")).length;

@@ -1,6 +1,6 @@
 /** Crowds that sleep: they leave memory, and the few that are wanted are found among them. */
-import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { connect } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { startDurableHost, type DurableHost } from "../../support/durable/durable-host.js";
 
@@ -50,8 +50,7 @@ test("ten thousand that wait take hardly more memory than one thousand, and each
 
 /** Copies of an instance that sleeps, with its history and its timer. */
 const clone = async (id: string, count: number): Promise<void> => {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
+  const client = await connect(database.url);
   const copies: readonly (readonly [string, string])[] = [
     ["instance", `jsonb_build_object('id', $1 || '-' || n, 'key', -n)`],
     ["history", `jsonb_build_object('key', -n)`],

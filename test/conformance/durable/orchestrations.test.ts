@@ -1,6 +1,6 @@
 /** What orchestrations of the unmodified library may count on: activities, timers, events, children. */
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowsOf } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import {
   replaysEveryTurn,
@@ -222,12 +222,10 @@ test("an execution that starts over is written once, together with the first tur
       );
   }
   expect((await host.until("one-write")).output).toEqual([1, 2, 3, 4, 5]);
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  const { rows } = await client.query<{ turn: number }>(
+  const rows = await rowsOf(
+    database.url,
     "select turn from durable.instance where id = 'one-write'",
   );
-  await client.end();
   expect(rows).toEqual([{ turn: 1 + rounds }]);
 });
 

@@ -1,6 +1,7 @@
 /** What survives: killed hosts, hosts that come back from the dead, and changed code. */
-import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { QueryResultRow } from "pg";
+import { rowsOf } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { startDurableHost, type DurableHost } from "../../support/durable/durable-host.js";
 
@@ -22,16 +23,8 @@ const startHost = async (settings: Record<string, string> = {}): Promise<Durable
   return host;
 };
 
-const query = async <Row>(text: string): Promise<Row[]> => {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    const { rows } = await client.query(text);
-    return rows as Row[];
-  } finally {
-    await client.end();
-  }
-};
+const query = async <Row extends QueryResultRow>(text: string): Promise<Row[]> =>
+  rowsOf<Row>(database.url, text);
 
 const pause = async (ms: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,7 +1,7 @@
 /** What the engine throws away by itself: instances that ended long ago, and nothing else. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { connect } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { startDurableHost, type DurableHost } from "../../support/durable/durable-host.js";
 
@@ -23,8 +23,7 @@ test("instances that ended more than thirty days ago are gone after the next sta
   await host.start("events", "open", 1);
   await host.until("open", ["Running"]);
   await host.kill();
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
+  const client = await connect(database.url);
   const age = async (id: string, days: number): Promise<void> => {
     await client.query(
       `update durable.instance set created_at = created_at - $2 * interval '1 day',
@@ -51,8 +50,7 @@ test("instances that ended more than thirty days ago are gone after the next sta
 
 test("a purge by filter that takes longer than other calls may is waited for, and counted", async () => {
   await host.run("sequence", "held", 1);
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
+  const client = await connect(database.url);
   await client.query("begin");
   await client.query("select from durable.instance where id = 'held' for update");
   const purged = host.api("DELETE", "instances?createdTimeFrom=2000-01-01T00:00:00Z");

@@ -1,6 +1,6 @@
 /** Timer functions: due times, past due ones, jumps of the clock, retries, across restarts. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { localClock, type LocalClock } from "../../../local/clock.js";
 import type { FunctionMetadata } from "../../../local/host/app/core-types.js";
@@ -12,6 +12,7 @@ import {
 import { HostLog } from "../../../local/host/app/log.js";
 import { timerStatusStore } from "../../../local/host/timers/status.js";
 import { TimerTriggers } from "../../../local/host/timers/triggers.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 const hourMs = 3_600_000;
@@ -21,7 +22,7 @@ const running: TimerTriggers[] = [];
 
 beforeAll(async () => {
   database = await createDatabase();
-  pool = new Pool({ connectionString: database.url });
+  pool = openPool(database.url);
 });
 afterEach(() => running.splice(0).forEach((timers) => timers.stop()));
 afterAll(async () => {

@@ -1,6 +1,6 @@
 /** The proof from outside: a right book has no findings, and each tampering is found where it was done. */
 import { randomInt } from "node:crypto";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../shared/database/platform/database.js";
 import { prepareSandbox } from "../../../shared/database/sandbox/preparation.js";
@@ -15,6 +15,7 @@ import {
   rejectedTransfer,
   writeOperation,
 } from "../../support/accounting/books.js";
+import { connect } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { silentLogger } from "../../support/wallet/bank-fixtures.js";
 
@@ -84,8 +85,7 @@ const tampered = async <Value>(
   work: (url: string, client: Client) => Promise<Value>,
 ): Promise<Value> => {
   const copy = await createDatabase({ copyOf: original });
-  const client = new Client({ connectionString: copy.url });
-  await client.connect();
+  const client = await connect(copy.url);
   try {
     // No trigger and no foreign key stands in the way.
     await client.query("set session_replication_role = replica");

@@ -1,5 +1,4 @@
 /** The hash chain: everything committed is sealed once, whatever is under way, and force-delete explains itself. */
-import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { proveBooks } from "../../../shared/database/accounting/proof.js";
@@ -11,6 +10,7 @@ import {
   openWalletTest,
   type WalletTest,
 } from "../../support/wallet/wallet-fixtures.js";
+import { connect } from "../../support/database/connections.js";
 
 let wallets: WalletTest;
 beforeAll(async () => {
@@ -70,8 +70,7 @@ test("a row that commits late is waited for, and nothing behind it is sealed bef
   const { database } = wallets;
   await sealAudit(database, patient);
   const before = await sealed();
-  const late = new Client({ connectionString: wallets.url });
-  await late.connect();
+  const late = await connect(wallets.url);
   await late.query("begin");
   await late.query(
     "insert into borsello.audit (actor, entity, entity_id, action) values ('late', 'Nothing', '2', 'late')",

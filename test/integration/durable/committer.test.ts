@@ -1,10 +1,11 @@
 /** Changes reach the database through connections that may break at any moment, and leave none behind. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Committer } from "../../../local/durable/storage/committer.js";
 import { newEntity } from "../../../local/durable/turns/command-effects.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { DatabaseProxy } from "../../support/database/database-proxy.js";
 
@@ -16,8 +17,7 @@ let committer: Committer;
 beforeEach(async () => {
   database = await createDatabase();
   proxy = await DatabaseProxy.before(database.url);
-  pool = new Pool({ connectionString: proxy.url, max: 2 });
-  pool.on("error", () => undefined);
+  pool = openPool(proxy.url, 2);
   await createSchema(pool);
   committer = new Committer(pool, "hub", { hostId: "00000000-0000-4000-8000-000000000000" });
 });

@@ -1,10 +1,11 @@
 /** Instances belong to hosts that live: to one at a time, and never for long to none. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HostLease } from "../../../local/durable/hosts/host-lease.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { DatabaseProxy } from "../../support/database/database-proxy.js";
 
@@ -18,8 +19,7 @@ let host: HostLease;
 beforeEach(async () => {
   database = await createDatabase();
   proxy = await DatabaseProxy.before(database.url);
-  pool = new Pool({ connectionString: proxy.url });
-  pool.on("error", nothing);
+  pool = openPool(proxy.url);
   await createSchema(pool);
   host = new HostLease(pool, "hub", 50);
   await host.start({ onMessage: nothing, onTakeover: nothing, onLost: nothing });

@@ -1,8 +1,9 @@
 /** Purging finds all that has ended, however much that is, and nothing else. */
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { purgeMatching, removeInstances } from "../../../local/durable/storage/purge.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 let database: TestDatabase;
@@ -10,7 +11,7 @@ let pool: Pool;
 
 beforeEach(async () => {
   database = await createDatabase();
-  pool = new Pool({ connectionString: database.url });
+  pool = openPool(database.url);
   await createSchema(pool);
 });
 afterEach(async () => {

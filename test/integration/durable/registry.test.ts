@@ -1,5 +1,5 @@
 /** What the durable engine keeps in memory, and for how long. */
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { localClock } from "../../../local/clock.js";
 import { ActivityRunner } from "../../../local/durable/turns/activity-runner.js";
@@ -16,9 +16,9 @@ import { InstanceStore } from "../../../local/durable/hosts/instance-store.js";
 import { historyEvent } from "../../../local/durable/protocol/protocol.js";
 import { Registry } from "../../../local/durable/hosts/registry.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
-import { withErrorListener } from "../../../local/durable/storage/transaction.js";
 import { Timers } from "../../../local/durable/hosts/timers.js";
 import type { TurnServices } from "../../../local/durable/turns/instance-host.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 const hub = "hub";
@@ -53,8 +53,7 @@ const functions: DurableFunctions = {
 
 beforeEach(async () => {
   database = await createDatabase();
-  pool = new Pool({ connectionString: database.url });
-  pool.on("connect", withErrorListener);
+  pool = openPool(database.url);
   await createSchema(pool);
   const nothing = {
     onMessage: () => undefined,

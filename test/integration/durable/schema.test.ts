@@ -1,13 +1,13 @@
 /** Tables of an earlier engine are upgraded in place, and what waits in them goes on. */
 import { randomUUID } from "node:crypto";
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { encodeEvents } from "../../../local/durable/protocol/history-codec.js";
 import type { MessageBody } from "../../../local/durable/protocol/messages.js";
 import { historyEvent } from "../../../local/durable/protocol/protocol.js";
 import { instancesWithWork } from "../../../local/durable/storage/instance-rows.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
-import { withErrorListener } from "../../../local/durable/storage/transaction.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { startDurableHost } from "../../support/durable/durable-host.js";
 
@@ -85,8 +85,7 @@ let pool: Pool;
 
 beforeEach(async () => {
   database = await createDatabase();
-  pool = new Pool({ connectionString: database.url });
-  pool.on("connect", withErrorListener);
+  pool = openPool(database.url);
   await pool.query(before);
 });
 afterEach(async () => {

@@ -14,13 +14,13 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { repairLinks } from "../../../local/postgres/binaries.js";
 import { birthMark } from "../../../local/postgres/processes.js";
 import { startPostgres } from "../../../local/postgres/server.js";
 import { runStart } from "../../../bench/platform/launch.js";
 import { startTestStack } from "../../support/platform/stack.js";
+import { rowsOf } from "../../support/database/connections.js";
 
 let root = "";
 let folders = 0;
@@ -42,17 +42,6 @@ afterAll(async () => {
 const refusal = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
   const started = runStart(["--port", "0", "--broker-port", "0", ...args]);
   return { code: await started.ended(), output: started.output() };
-};
-
-const query = async (url: string, text: string): Promise<unknown[]> => {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    return rows;
-  } finally {
-    await client.end();
-  }
 };
 
 const serverPid = async (folder: string): Promise<number> =>
@@ -162,12 +151,12 @@ test("links that npm ci --ignore-scripts leaves out are made, once", async () =>
 test("a PostgreSQL that is killed comes back on its port with its data", async () => {
   const folder = newFolder();
   const server = await startPostgres({ dataDirectory: folder });
-  await query(server.url, "create table kept as select 42 as answer");
+  await rowsOf(server.url, "create table kept as select 42 as answer");
   const pid = await serverPid(folder);
   process.kill(pid, "SIGKILL");
   await gone(pid);
   const again = async (): Promise<unknown[]> =>
-    query(server.url, "select * from kept").catch(async () => {
+    rowsOf(server.url, "select * from kept").catch(async () => {
       await delay(20);
       return again();
     });
@@ -190,7 +179,7 @@ test("a PostgreSQL that cannot start for a while is tried until it can", async (
   await vi.waitUntil(() => warnings.length > 0, { timeout: 20_000 });
   expect(warnings[0]).toContain("tried again");
   await rename(`${control}.away`, control);
-  const answer = () => query(server.url, "select 42 as answer").catch(() => undefined);
+  const answer = () => rowsOf(server.url, "select 42 as answer").catch(() => undefined);
   await expect.poll(answer, { timeout: 20_000 }).toEqual([{ answer: 42 }]);
   expect(await Promise.race([server.failed, Promise.resolve("still there")])).toBe("still there");
   await server.stop();
@@ -220,12 +209,12 @@ test("a stop leaves no process behind, neither the server nor its watcher", asyn
 test("killed and started again on a database of its own, it is where it was", async () => {
   const stack = await startTestStack();
   const { url, brokerConnectionString, pid } = stack;
-  await query(stack.databaseUrl, "create table kept as select 42 as answer");
+  await rowsOf(stack.databaseUrl, "create table kept as select 42 as answer");
   await stack.kill9();
   await stack.restart();
   expect(stack.pid).not.toBe(pid);
   expect([stack.url, stack.brokerConnectionString]).toEqual([url, brokerConnectionString]);
-  expect(await query(stack.databaseUrl, "select * from kept")).toEqual([{ answer: 42 }]);
+  expect(await rowsOf(stack.databaseUrl, "select * from kept")).toEqual([{ answer: 42 }]);
   expect(await stack.stop()).toBe(0);
 });
 
@@ -242,12 +231,12 @@ describe("on one data folder", () => {
   test("a start after kill -9 goes on with the same data and leaves no second server", async () => {
     const folder = newFolder();
     const stack = await startTestStack({ dataDirectory: folder });
-    await query(stack.databaseUrl, "create table kept as select 42 as answer");
+    await rowsOf(stack.databaseUrl, "create table kept as select 42 as answer");
     const abandoned = await serverPid(folder);
     await stack.kill9();
     await stack.restart();
     expect(await birthMark(abandoned)).toBeUndefined();
-    expect(await query(stack.databaseUrl, "select * from kept")).toEqual([{ answer: 42 }]);
+    expect(await rowsOf(stack.databaseUrl, "select * from kept")).toEqual([{ answer: 42 }]);
     const current = await serverPid(folder);
     expect(await stack.stop()).toBe(0);
     expect(await birthMark(current)).toBeUndefined();

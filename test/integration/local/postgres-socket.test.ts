@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPostgres } from "../../../local/postgres/server.js";
 import { startTestStack } from "../../support/platform/stack.js";
+import { rowsOf } from "../../support/database/connections.js";
 
 let root = "";
 
@@ -20,18 +20,6 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-const query = async (url: string, text: string): Promise<unknown[]> => {
-  const client = new Client({ connectionString: url });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    const { rows } = await client.query<Record<string, unknown>>(text);
-    return rows;
-  } finally {
-    await client.end();
-  }
-};
-
 /** Connections of the network have an address. */
 const way = 'select inet_client_addr() is null as "bySocket"';
 
@@ -40,11 +28,11 @@ const start = (dataDirectory: string) => startPostgres({ dataDirectory, durable:
 test("a server is reached by its socket, whatever its folder is called, and asks for the password", async () => {
   const server = await start(join(root, `50% of "a", b's`));
   try {
-    expect(await query(server.socketUrl, way)).toEqual([{ bySocket: true }]);
-    expect(await query(server.url, way)).toEqual([{ bySocket: false }]);
+    expect(await rowsOf(server.socketUrl, way)).toEqual([{ bySocket: true }]);
+    expect(await rowsOf(server.url, way)).toEqual([{ bySocket: false }]);
     const { password } = new URL(server.url);
     const guess = server.socketUrl.replace(password, "guessed");
-    await expect(query(guess, way)).rejects.toThrow("password authentication failed");
+    await expect(rowsOf(guess, way)).rejects.toThrow("password authentication failed");
   } finally {
     await server.stop();
   }
@@ -56,7 +44,7 @@ test("a server that was killed comes back on its socket", async () => {
   try {
     const [line] = (await readFile(join(folder, "postgres/postmaster.pid"), "utf8")).split("\n");
     process.kill(Number(line), "SIGKILL");
-    const again = () => query(server.socketUrl, way).catch(() => undefined);
+    const again = () => rowsOf(server.socketUrl, way).catch(() => undefined);
     await expect.poll(again, { timeout: 20_000 }).toEqual([{ bySocket: true }]);
   } finally {
     await server.stop();
@@ -67,7 +55,7 @@ test("a folder whose path is too long for a socket has a server all the same", a
   const server = await start(join(root, "a".repeat(60), "b".repeat(60)));
   try {
     expect(server.socketUrl).toBe(server.url);
-    expect(await query(server.url, way)).toEqual([{ bySocket: false }]);
+    expect(await rowsOf(server.url, way)).toEqual([{ bySocket: false }]);
   } finally {
     await server.stop();
   }
@@ -87,7 +75,7 @@ test("a socket that a killed server left is no obstacle, though its process id i
     port: Number(port),
   });
   try {
-    expect(await query(second.socketUrl, way)).toEqual([{ bySocket: true }]);
+    expect(await rowsOf(second.socketUrl, way)).toEqual([{ bySocket: true }]);
     expect(await readdir(join(folder, "postgres"))).not.toContain(".s.PGSQL.1");
   } finally {
     await second.stop();
@@ -97,7 +85,7 @@ test("a socket that a killed server left is no obstacle, though its process id i
 test("app, engine and broker of a started platform use the socket", async () => {
   const stack = await startTestStack({ dataDirectory: join(root, "stack") });
   try {
-    const others = await query(
+    const others = await rowsOf(
       stack.databaseUrl,
       `select client_addr is null as "bySocket", count(*) > 1 as several
        from pg_stat_activity

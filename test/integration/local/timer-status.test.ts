@@ -1,7 +1,8 @@
 /** The host's memory of its timers, where the database refuses its tables. */
-import { Pool } from "pg";
+import type { Pool } from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { timerStatusStore } from "../../../local/host/timers/status.js";
+import { openPool } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 let database: TestDatabase;
@@ -9,7 +10,7 @@ let pool: Pool;
 
 beforeEach(async () => {
   database = await createDatabase();
-  pool = new Pool({ connectionString: database.url, max: 1 });
+  pool = openPool(database.url, 1);
 });
 afterEach(async () => {
   await pool.end();

@@ -1,6 +1,5 @@
 /** The door to PostgreSQL: typed rows, transactions that repeat after a deadlock, outages by name. */
 import { setTimeout as delay } from "node:timers/promises";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import {
@@ -13,6 +12,7 @@ import { seedSandboxPartners } from "../../../shared/database/sandbox/partners.j
 import { DependencyUnavailableError } from "../../../shared/platform/dependency-unavailable.js";
 import { createLogger } from "../../../shared/platform/logger.js";
 import { secretMatches } from "../../../shared/platform/secrets.js";
+import { rowsOf } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 const logger = createLogger("error", () => undefined);
@@ -43,11 +43,7 @@ const select = "select value from account where id = $1";
 test("bigints come as bigints, whatever their size, and only from this pool", async () => {
   const row = await database.row(Value, "select 9223372036854775807::bigint as value");
   expect(row?.value).toBe(9_223_372_036_854_775_807n);
-  const plain = new pg.Client({ connectionString: created.url });
-  await plain.connect();
-  const { rows } = await plain.query<{ value: unknown }>("select 1::bigint as value");
-  await plain.end();
-  expect(rows[0]?.value).toBe("1");
+  expect(await rowsOf(created.url, "select 1::bigint as value")).toEqual([{ value: "1" }]);
 });
 
 test("a row that does not fit its schema is an error, not a wrong value", async () => {

@@ -10,6 +10,8 @@ import { openDatabase, type Database } from "../../../shared/database/platform/d
 import { DependencyUnavailableError } from "../../../shared/platform/dependency-unavailable.js";
 import { createLogger } from "../../../shared/platform/logger.js";
 import { testTopology } from "../../support/broker/broker.js";
+import { openPool as openTestPool } from "../../support/database/connections.js";
+import { DatabaseProxy } from "../../support/database/database-proxy.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 
 const message = (type: string, body: Buffer): Buffer => {
@@ -67,10 +69,37 @@ test("the host hears of a connection that is lost as soon as it is open", async 
   await expect(pool.connect().then((client) => client.query("select 1"))).rejects.toThrow();
 });
 
+const endOf = async (client: PoolClient): Promise<void> =>
+  new Promise((resolve) => client.once("end", resolve));
+
+test.each([
+  ["the host", openPool],
+  ["the tests", (url: string) => openTestPool(url)],
+])(
+  "what cuts the last connections of a pool that has ended is no news for %s",
+  async (_of, open) => {
+    const dropped = await createDatabase();
+    const proxy = await DatabaseProxy.before(dropped.url);
+    const warnings: string[] = [];
+    const pool = open(proxy.url, (warning) => warnings.push(warning));
+    const client = await pool.connect();
+    client.release();
+    // The server does not hear the farewell before it is told to drop the database.
+    proxy.silence();
+    await pool.end();
+    await dropped.drop();
+    const ended = endOf(client);
+    proxy.restore();
+    await ended;
+    expect(warnings).toEqual([]);
+    await proxy.close();
+  },
+);
+
 /** Resolves when the connection that the pool gives out next has ended. */
 const nextEnd = async (): Promise<void> => {
   const [client] = (await once(database.pool, "acquire")) as [PoolClient];
-  await new Promise<void>((resolve) => client.once("end", resolve));
+  await endOf(client);
 };
 
 test("a connection that breaks between two statements of a transaction is an outage", async () => {

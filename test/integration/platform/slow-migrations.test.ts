@@ -1,7 +1,7 @@
 /** A database whose migrations take long: the app is up meanwhile, as Azure's host asks of it. */
-import { Client } from "pg";
 import { expect, test, vi } from "vitest";
 import { launchPlatform } from "../../../bench/platform/launch.js";
+import { connect } from "../../support/database/connections.js";
 import { createDatabase } from "../../support/database/database.js";
 
 /** The lock of `migrate`: another instance of the app is at it. */
@@ -9,8 +9,7 @@ const migrationLock = 7_364_112;
 
 test("an app starts while another instance migrates, and serves once that is done", async () => {
   const created = await createDatabase();
-  const other = new Client({ connectionString: created.url });
-  await other.connect();
+  const other = await connect(created.url);
   await other.query("select pg_advisory_lock($1)", [migrationLock]);
   const options = ["--port", "0", "--broker-port", "0", "--database-url", created.url];
   const [started, { url }] = await launchPlatform(options);

@@ -1,7 +1,8 @@
 /** Gives a test file a database of its own on the run's PostgreSQL. */
 import { randomBytes } from "node:crypto";
-import { Client } from "pg";
+import type { Client } from "pg";
 import { inject } from "vitest";
+import { withClient } from "./connections.js";
 
 export interface TestDatabase {
   /** Connection string of the new database. */
@@ -13,18 +14,8 @@ export interface TestDatabase {
 const templateLock = 7_071_001;
 const templateName = "template_migrated";
 
-const withServer = async <T>(
-  work: (client: Client) => Promise<T>,
-  connectionString = inject("postgresUrl"),
-): Promise<T> => {
-  const client = new Client({ connectionString });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-};
+const withServer = async <T>(work: (client: Client) => Promise<T>): Promise<T> =>
+  withClient({ connectionString: inject("postgresUrl") }, work);
 
 const urlOf = (name: string): string => {
   const url = new URL(inject("postgresUrl"));
@@ -44,7 +35,7 @@ const ensureTemplate = async (client: Client): Promise<void> => {
     await client.query(`drop database if exists ${draft}`);
     await client.query(`create database ${draft}`);
     const { migrate } = await import("../../../shared/database/platform/migrate.js");
-    await withServer(migrate, urlOf(draft));
+    await withClient({ connectionString: urlOf(draft) }, migrate);
     await client.query(`alter database ${draft} rename to ${templateName}`);
   } finally {
     await client.query("select pg_advisory_unlock($1)", [templateLock]);

@@ -3,11 +3,11 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import { expect } from "vitest";
 import { z } from "zod";
 import type { InstanceStatus } from "./durable-host.js";
 import { answered, HostLives, type Death } from "./host-lives.js";
+import { rowsOf } from "../database/connections.js";
 
 /** The orchestrations of test/conformance/apps/faults that a round of the load begins. */
 export const shapes = [
@@ -229,20 +229,16 @@ export class FaultLoad {
 
   /** Nothing is left over of what has ended, and nothing of what was purged. */
   async #judgeRemains(): Promise<void> {
-    const client = new Client({ connectionString: this.#databaseUrl });
-    await client.connect();
     const count = async (): Promise<unknown[]> =>
-      (
-        await client.query<Record<string, unknown>>(
-          `select (select coalesce(json_agg(m), '[]') from durable.message m) as messages,
+      rowsOf(
+        this.#databaseUrl,
+        `select (select coalesce(json_agg(m), '[]') from durable.message m) as messages,
          (select count(*) from durable.activity)::int as activities,
          (select count(*) from durable.instance where id like 'purged-%')::int as purged,
          (select count(*) from durable.history h
           where not exists (select from durable.instance i where i.key = h.key))::int as orphans`,
-        )
-      ).rows;
+      );
     await expect.poll(count).toEqual([{ messages: [], activities: 0, purged: 0, orphans: 0 }]);
-    await client.end();
   }
 
   async stop(): Promise<void> {

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import type { Answer, Send } from "../../../bench/platform/onboarding.js";
 import { sender } from "../../../bench/platform/onboarding.js";
 import { startPlatform, type PlatformProcess } from "../../../bench/platform/process.js";
@@ -13,6 +12,7 @@ import {
   type ReceivedEvent,
   type TopicReader,
 } from "../../../bench/platform/topic-reader.js";
+import { rowsOf } from "../database/connections.js";
 
 export interface Survivor {
   /** Repeats a call that got no answer; a repeat that finds its work done counts as answered. */
@@ -38,15 +38,7 @@ const query = async (
   text: string,
   values: readonly unknown[] = [],
 ): Promise<readonly Record<string, unknown>[]> => {
-  const client = new Client({ connectionString: databaseUrl });
-  // A kill takes the server along; whoever asked hears it from the query.
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
+  return rowsOf(databaseUrl, text, values);
 };
 
 const refusalCode = ({ body }: Answer): unknown =>

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Client } from "pg";
 import { startPlatform, type PlatformProcess } from "../../../bench/platform/process.js";
+import { withClient } from "../database/connections.js";
 
 const run = promisify(execFile);
 
@@ -70,19 +70,11 @@ const takeRest = async (file: string): Promise<void> => {
 };
 
 const asked = async (url: string, text: string, values: readonly unknown[]): Promise<Rows> => {
-  const client = new Client({
-    connectionString: url,
-    application_name: "judge",
-    connectionTimeoutMillis: 5_000,
+  const config = { application_name: "judge", connectionTimeoutMillis: 5_000 };
+  return withClient({ ...config, connectionString: url }, async (client) => {
+    const { rows } = await client.query<Record<string, unknown>>(text, [...values]);
+    return rows;
   });
-  // What ends the connection shows in the query, too.
-  client.on("error", () => undefined);
-  try {
-    await client.connect();
-    return (await client.query<Record<string, unknown>>(text, [...values])).rows;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 };
 
 const isHealthy = async (url: string): Promise<boolean> =>
