@@ -5,12 +5,8 @@ import {
   updateWalletAttributesRoute,
   updateWalletRoute,
 } from "../../shared/contracts/wallet/wallets.js";
-import {
-  createWallet,
-  findWallet,
-  updateAttributes,
-  updateWallet,
-} from "../../shared/database/wallet/wallets.js";
+import { updateAttributes } from "../../shared/database/wallet/attributes.js";
+import { createWallet, findWallet, updateWallet } from "../../shared/database/wallet/wallets.js";
 import { checkedIdentity, checkedHolder, checkedPhone } from "../../shared/domain/wallet/holder.js";
 import { endpoint } from "../kit/endpoint.js";
 

@@ -35,8 +35,15 @@ export const errorTable = table({
     description: "First and last name do not match the tax id.",
   },
   PhoneNumberInvalid: { status: 400, description: "The phone number is not valid." },
-  IbanInvalid: { status: 400, description: "The IBAN is not valid." },
+  IbanInvalid: {
+    status: 400,
+    description: "The IBAN is not valid, or not of a SEPA country: correct it.",
+  },
   BicRequired: { status: 400, description: "An IBAN from outside Italy needs its BIC." },
+  BicInvalid: {
+    status: 400,
+    description: "The BIC is of another country than the IBAN: send the BIC of the IBAN's bank.",
+  },
   IbanAlreadyAssociated: {
     status: 400,
     description: "Another wallet of the partner has this IBAN.",

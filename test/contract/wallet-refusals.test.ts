@@ -43,6 +43,7 @@ const person = someone().owner;
 const identity = { taxId: person.taxId, email: "nobody.else@example.com" };
 const sound = someone();
 const germanIban = "DE89370400440532013000";
+const brazilianIban = "BR1800360305000010009795493C1";
 
 const ownership = (route: Route, body?: unknown): Case[] => ownershipOf(states, route, body);
 
@@ -108,6 +109,13 @@ const walletCases: readonly Case[] = [
     lastName: "B",
     phoneNumber: "3331234567",
   }),
+  {
+    route: wallets.updateWalletAttributesRoute,
+    code: "ValidationFailed",
+    given: anyWallet,
+    body: { firstName: "A", lastName: "B", phoneNumber: "3331234567", country: "IT", zipCode: "4" },
+    says: { "/zipCode": "must be five digits where the country is IT." },
+  },
   ...(
     [
       ["NamesDoNotMatchTaxId", anyWallet, "3331234567"],
@@ -134,6 +142,13 @@ const ibanCases: readonly Case[] = [
   ...ownership(iban.updateWalletIbanRoute, { iban: sound.iban }),
   ibanCase("IbanInvalid", anyWallet, { iban: "IT00" }, { iban: "IT00", fault: "iban" }),
   ibanCase("BicRequired", anyWallet, { iban: germanIban }, { iban: germanIban }),
+  ibanCase("IbanInvalid", anyWallet, { iban: brazilianIban }, { fault: "country" }),
+  ibanCase(
+    "BicInvalid",
+    anyWallet,
+    { iban: germanIban, bic: "BCITITMM" },
+    { bic: "BCITITMM", country: "is not the IBAN's, DE." },
+  ),
   ibanCase("IbanAlreadyAssociated", anyWallet, { iban: taken.iban }, { iban: taken.iban }),
   ibanCase("WalletNotActive", inStatus("Closed"), { iban: sound.iban }, { status: "Closed" }),
   ...ownership(iban.deleteWalletIbanRoute),

@@ -1,6 +1,6 @@
 /** Routes of a wallet's IBAN: set it to be verified, remove it, read what to transfer (wallet seed, 2.11). */
 import { z } from "zod";
-import { isBic } from "../../domain/wallet/iban.js";
+import { isBic } from "../../domain/wallet/sepa.js";
 import { route } from "../route.js";
 import { Code, walletParams } from "../wallet/fields.js";
 import { Wallet } from "../wallet/wallets.js";
@@ -9,14 +9,14 @@ const bicCharactersMax = 11;
 const bicForm = { error: "must be a BIC of 8 or 11 characters" } as const;
 
 export const UpdateIbanBody = z.strictObject({
-  iban: Code.describe("With or without spaces."),
+  iban: Code.describe("Of a SEPA country, with or without spaces."),
   bic: z
     .string()
     .max(bicCharactersMax, { ...bicForm, abort: true })
     .refine(isBic, bicForm)
     .nullable()
     .optional()
-    .describe("Needed only when the IBAN is not Italian."),
+    .describe("Needed only when the IBAN is not Italian; of the IBAN's country."),
 });
 
 export const IbanVerification = z
@@ -56,6 +56,7 @@ export const updateWalletIbanRoute = route({
   errors: [
     "IbanInvalid",
     "BicRequired",
+    "BicInvalid",
     "IbanAlreadyAssociated",
     "WalletNotActive",
     "WalletOfAnotherPartner",
@@ -66,7 +67,8 @@ export const updateWalletIbanRoute = route({
   description:
     "The holder verifies it by a transfer of `transferAmount` from this IBAN to `destinationIban`, " +
     "with `ibanValidationCode` as its reason, within thirty days. Another IBAN replaces the one that " +
-    "waits; setting the same one again changes nothing and answers the same code.",
+    "waits; setting the same one again changes nothing and answers the same code, and another BIC with " +
+    "it is kept without a new verification.",
 });
 
 export const deleteWalletIbanRoute = route({

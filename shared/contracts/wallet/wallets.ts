@@ -3,11 +3,13 @@ import { z } from "zod";
 import { route } from "../route.js";
 import {
   Code,
+  Country,
   DateTime,
   Email,
   GivenMetadata,
   Metadata,
   NullableDateTime,
+  PersonName,
   Text,
   walletParams,
 } from "./fields.js";
@@ -47,8 +49,8 @@ export type Wallet = z.infer<typeof Wallet>;
 
 export const CreateWalletBody = z.strictObject({
   taxId: Code.describe("Codice fiscale; kept in upper case."),
-  firstName: Text,
-  lastName: Text,
+  firstName: PersonName,
+  lastName: PersonName,
   phoneNumber: Code.describe("Any usual spelling, Italian without a prefix; kept in E.164."),
   email: Email.describe("Kept in lower case."),
   originatingDealerKey: Code,
@@ -58,15 +60,15 @@ export const UpdateWalletBody = z.strictObject({ taxId: Code, email: Email });
 
 /** Residence fields and metadata: absent leaves the value as it is, null removes it. */
 export const UpdateAttributesBody = z.strictObject({
-  firstName: Text,
-  lastName: Text,
+  firstName: PersonName,
+  lastName: PersonName,
   phoneNumber: Code,
   addressStreet: Text.nullable().optional(),
   addressNumber: Text.nullable().optional(),
-  zipCode: Text.nullable().optional(),
+  zipCode: Text.nullable().optional().describe("Five digits where the country is Italy."),
   city: Text.nullable().optional(),
   province: Text.nullable().optional(),
-  country: Text.nullable().optional(),
+  country: Country.nullable().optional(),
   metadata: GivenMetadata.nullable().optional(),
 });
 
@@ -139,6 +141,7 @@ export const updateWalletAttributesRoute = route({
   role: "Wallet.Write",
   ok: { status: 200, schema: Wallet },
   errors: [
+    "ValidationFailed",
     "NamesDoNotMatchTaxId",
     "PhoneNumberInvalid",
     "WalletNotActive",

@@ -50,14 +50,43 @@ const writeIban = `
     (select attempt from awaited))
   from changed`;
 
-/** The wallet that has this very IBAN already: a client that repeats its call must not lose its code. */
-const sameIban = `
+/** For a client that repeats its call: it must not lose its code. */
+const readSame = `
   select borsello.wallet_record(w) as wallet from borsello.wallet as w
-  where wallet_id = $1 and iban = $2 and bic is not distinct from $3`;
+  where wallet_id = $1 and bic is not distinct from $2`;
+
+/** The same account by another BIC: whose it is was proved by its IBAN. */
+const writeBic = `
+  with validation as (
+    update borsello.iban_validation set bic = $3
+    where wallet_id = $1 and attempt = (
+      select max(attempt) from borsello.iban_validation where wallet_id = $1)
+  ), changed as (
+    update borsello.wallet as w set bic = $3, version = version + 1,
+      last_update_date = borsello.platform_now()
+    where wallet_id = $1 returning w
+  )
+  select borsello.wallet_record(w) as wallet, borsello.record_iban_change(w, $2, 'setBic',
+    'WalletUpdated', borsello.wallet_updated_event(w), null, null)
+  from changed`;
+
+/** The account that the wallet has already: its validation goes on, or stays. */
+const keepIban = async (
+  tx: Queryable,
+  { clientId }: Actor,
+  walletId: string,
+  bic: string | null,
+): Promise<AwaitedIban | undefined> => {
+  const kept =
+    (await tx.row(Changed, readSame, [walletId, bic])) ??
+    (await tx.row(Changed, writeBic, [walletId, clientId, bic]));
+  const code = kept?.wallet.ibanValidationCode ?? null;
+  return kept === undefined || code === null ? undefined : { wallet: kept.wallet, code };
+};
 
 const codeAttemptsMax = 5;
 
-/** Starts a validation of this IBAN; another one that waits is replaced, the same one goes on. */
+/** Starts a validation of this IBAN; another one that waits is replaced, the same one goes on whatever its BIC. */
 export const setIban = async (
   database: Database,
   actor: Actor,
@@ -70,12 +99,9 @@ export const setIban = async (
       if (!locked.ok) return locked;
       const open = notClosed(locked.value);
       if (!open.ok) return open;
-      const same =
-        locked.value.iban === iban
-          ? await tx.row(Changed, sameIban, [walletId, iban, bic])
-          : undefined;
-      if (same !== undefined && same.wallet.ibanValidationCode !== null)
-        return success({ wallet: same.wallet, code: same.wallet.ibanValidationCode });
+      const kept =
+        locked.value.iban === iban ? await keepIban(tx, actor, walletId, bic) : undefined;
+      if (kept !== undefined) return success(kept);
       const code = newValidationCode();
       const values = [walletId, actor.clientId, iban, bic, code, transferAmountCents, validDays];
       const changed = await tx.row(Changed, writeIban, values);

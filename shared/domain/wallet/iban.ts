@@ -1,9 +1,11 @@
-/** IBAN and BIC: the checks of the standard, and of the Italian check letter (CIN) that it leaves out. */
-import { electronicFormatIBAN, isValidBIC, isValidIBAN } from "ibantools";
+/** An account by IBAN and BIC: the checks of the standard, of the Italian check letter (CIN) that it leaves out, of SEPA. */
+import { electronicFormatIBAN, isValidIBAN } from "ibantools";
 import { refusal, success, type Outcome } from "../outcome.js";
 import { checkLetter } from "./check-letter.js";
+import { bicFitsIban, isSepaIban } from "./sepa.js";
 
-export type IbanFault = "iban" | "cin";
+/** `country`: sound by itself, but no SEPA transfer or debit reaches it. */
+export type IbanFault = "iban" | "cin" | "country";
 
 /** Italy and San Marino share one account number: CIN, bank, branch, account. */
 const countriesWithCin = ["IT", "SM"];
@@ -17,11 +19,10 @@ export const isItalianIban = (iban: string): boolean => iban.startsWith("IT");
 /** The first fault of a normalised IBAN, or undefined for a sound one. */
 export const ibanFault = (iban: string): IbanFault | undefined => {
   if (!isValidIBAN(iban)) return "iban";
+  if (!isSepaIban(iban)) return "country";
   if (!countriesWithCin.includes(iban.slice(0, 2))) return undefined;
   return checkLetter(iban.slice(cinPlace + 1)) === iban.charAt(cinPlace) ? undefined : "cin";
 };
-
-export const isBic = (bic: string): boolean => isValidBIC(bic.toUpperCase());
 
 export interface Account {
   readonly iban: string;
@@ -31,11 +32,15 @@ export interface Account {
 
 export const checkedAccount = (
   given: string,
-  bic: string | null,
-): Outcome<Account, "IbanInvalid" | "BicRequired"> => {
+  givenBic: string | null,
+): Outcome<Account, "IbanInvalid" | "BicRequired" | "BicInvalid"> => {
   const iban = normaliseIban(given);
   const fault = ibanFault(iban);
   if (fault !== undefined) return refusal("IbanInvalid", { iban: given, fault });
-  if (bic === null && !isItalianIban(iban)) return refusal("BicRequired", { iban });
-  return success({ iban, bic: bic?.toUpperCase() ?? null });
+  const bic = givenBic?.toUpperCase() ?? null;
+  if (bic === null)
+    return isItalianIban(iban) ? success({ iban, bic }) : refusal("BicRequired", { iban });
+  return bicFitsIban(bic, iban)
+    ? success({ iban, bic })
+    : refusal("BicInvalid", { bic, country: `is not the IBAN's, ${iban.slice(0, 2)}.` });
 };

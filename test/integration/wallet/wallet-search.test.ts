@@ -3,11 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Page } from "../../../shared/contracts/pages.js";
 import type { Wallet } from "../../../shared/contracts/wallet/wallets.js";
 import { searchWallets } from "../../../shared/database/wallet/search.js";
-import {
-  createWallet,
-  updateAttributes,
-  updateWallet,
-} from "../../../shared/database/wallet/wallets.js";
+import { updateAttributes } from "../../../shared/database/wallet/attributes.js";
+import { createWallet, updateWallet } from "../../../shared/database/wallet/wallets.js";
 import { checkedSearch, type SearchRequest } from "../../../shared/domain/wallet/search.js";
 import {
   acme,

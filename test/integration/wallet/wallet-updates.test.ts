@@ -5,7 +5,8 @@ import { customer } from "../../../bench/platform/customers.js";
 import type { Wallet } from "../../../shared/contracts/wallet/wallets.js";
 import { initialiseMandate } from "../../../shared/database/mandates/mandates.js";
 import { deleteIban, setIban } from "../../../shared/database/onboarding/ibans.js";
-import { updateAttributes, updateWallet } from "../../../shared/database/wallet/wallets.js";
+import { updateAttributes } from "../../../shared/database/wallet/attributes.js";
+import { updateWallet } from "../../../shared/database/wallet/wallets.js";
 import { countOf } from "../../support/wallet/bank-fixtures.js";
 import { createdPayload, envelope, lastMessage } from "../../support/wallet/wallet-events.js";
 import {

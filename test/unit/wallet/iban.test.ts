@@ -2,12 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { customer } from "../../../bench/platform/customers.js";
-import {
-  checkedAccount,
-  ibanFault,
-  isBic,
-  normaliseIban,
-} from "../../../shared/domain/wallet/iban.js";
+import { checkedAccount, ibanFault, normaliseIban } from "../../../shared/domain/wallet/iban.js";
+import { isBic } from "../../../shared/domain/wallet/sepa.js";
 
 /** The IBAN of an account, with right check digits. */
 const withCheckDigits = (country: string, account: string): string => {
@@ -68,14 +64,54 @@ test("an account outside Italy needs its BIC, San Marino included; an Italian on
     ok: true,
     value: { bic: null },
   });
-  for (const iban of ["DE89370400440532013000", "SM86U0322509800000000270100"]) {
+  for (const [iban, bic] of [
+    ["DE89370400440532013000", "cobadeff"],
+    ["SM86U0322509800000000270100", "masnsmsm"],
+  ] as const) {
     expect(checkedAccount(iban, null)).toEqual({
       ok: false,
       code: "BicRequired",
       properties: { iban },
     });
-    expect(checkedAccount(iban, "cobadeff")).toMatchObject({ value: { iban, bic: "COBADEFF" } });
+    expect(checkedAccount(iban, bic)).toMatchObject({ value: { iban, bic: bic.toUpperCase() } });
   }
+});
+
+/** One sound account of each country that has IBANs, from the registry's examples. */
+test.each([
+  ["AL47212110090000000235698741", true],
+  ["MD24AG000225100013104168", true],
+  ["ME25505000012345678951", true],
+  ["MK07250120000058984", true],
+  ["RS35260005601001611379", true],
+  ["CH9300762011623852957", true],
+  ["GB29NWBK60161331926819", true],
+  ["GI75NWBK000000007099453", true],
+  ["VA59001123000012345678", true],
+  ["AD1200012030200359100100", true],
+  ["MC5811222000010123456789030", true],
+  ["BR1800360305000010009795493C1", false],
+  ["TR330006100519786457841326", false],
+  ["XK051212012345678906", false],
+  ["AE070331234567890123456", false],
+  ["UA213223130000026007233566001", false],
+])("%s is of a SEPA country: %s", (iban, isSepa) => {
+  expect(ibanFault(iban)).toBe(isSepa ? undefined : "country");
+});
+
+test.each([
+  ["IT60X0542811101000000123456", "BCITITMM", true],
+  ["IT60X0542811101000000123456", "COBADEFF", false],
+  ["IT60X0542811101000000123456", "BCITXXMM", false],
+  ["FR1420041010050500013M02606", "PSSTGPGX", true],
+  ["FR1420041010050500013M02606", "BKMCMCMX", false],
+  ["GB29NWBK60161331926819", "RBOSJESX", true],
+  ["GB29NWBK60161331926819", "NWBKIE2D", false],
+  ["MC5811222000010123456789030", "BNPAFRPP", true],
+  ["MC5811222000010123456789030", "BKMCMCMX", true],
+])("to %s goes the BIC %s: %s", (iban, bic, fits) => {
+  const found = checkedAccount(iban, bic);
+  expect(found.ok ? "fits" : found.code).toBe(fits ? "fits" : "BicInvalid");
 });
 
 test("what is no IBAN is refused with what is wrong with it", () => {
@@ -96,7 +132,9 @@ test.each([
   ["COBADEFF123", true],
   ["COBADEF", false],
   ["COBADEFF1", false],
-  ["1OBADEFF", false],
+  ["1OBADEFF", true],
+  ["COBA4EFF", false],
+  ["COBADEF.", false],
   ["", false],
 ])("BIC %s: %s", (bic, sound) => {
   expect(isBic(bic)).toBe(sound);
