@@ -35,7 +35,7 @@ export const rooms = {
     ledger: ["platform", "access"],
     operations: ["platform", "access", "ledger"],
     mandates: ["platform", "access", "bank"],
-    onboarding: ["platform", "access", "operations"],
+    onboarding: ["platform", "access", "operations", "mandates"],
     settlement: ["platform", "access"],
     stores: ["platform", "access", "mandates"],
     wallet: ["platform", "access", "ledger", "mandates", "operations"],

@@ -184,14 +184,10 @@ export const requestDisable = (
       : undefined,
   );
 
-/** Disables what a wallet that closes leaves open; the caller holds the wallet's row. */
-export const disableOpenMandate = async (
+/** Disables the wallet's mandate where one is open; the caller holds the wallet's row. */
+export const disableOpenMandate = (
   tx: Queryable,
-  { clientId }: Actor,
+  { clientId }: Pick<Actor, "clientId">,
   walletId: string,
-): Promise<void> => {
-  const current = await findCurrentMandate(tx, walletId);
-  if (current === undefined) return;
-  const { mandateId, status } = current.mandate;
-  await transition(tx, disabling(status), mandateId, clientId);
-};
+): Promise<number> =>
+  tx.execute("select borsello.disable_open_mandate($1, $2)", [walletId, clientId]);

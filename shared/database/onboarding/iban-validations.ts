@@ -3,6 +3,7 @@ import { z } from "zod";
 import { bankNotificationTypes } from "../../contracts/platform/bank-messages.js";
 import { failedRule, feedbackOf } from "../../domain/bank/sct-match.js";
 import type { SctRule } from "../../domain/bank/sct-match.js";
+import { disableOpenMandate } from "../mandates/mandates.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { creditIncoming } from "../operations/operations.js";
 
@@ -165,7 +166,7 @@ const Expired = z.object({ status: z.string() });
 
 /**
  * Ends a validation that nobody paid for: the IBAN is cleared, so that it or another one can be
- * set anew. True when this attempt is expired, now or by an earlier call.
+ * set anew, and a mandate that debits it is disabled. True when this attempt is expired, now or by an earlier call.
  */
 export const expireIbanValidation = (
   database: Database,
@@ -204,7 +205,10 @@ export const expireIbanValidation = (
        from wallet`,
       [walletId, attempt],
     );
-    if (expired > 0) return true;
+    if (expired > 0) {
+      await disableOpenMandate(tx, { clientId: "platform" }, walletId);
+      return true;
+    }
     const found = await tx.row(
       Expired,
       "select status from borsello.iban_validation where wallet_id = $1 and attempt = $2",

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { newValidationCode } from "../../platform/readable-codes.js";
+import { disableOpenMandate } from "../mandates/mandates.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 import { lockWallet, notClosed, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
@@ -86,7 +87,10 @@ const keepIban = async (
 
 const codeAttemptsMax = 5;
 
-/** Starts a validation of this IBAN; another one that waits is replaced, the same one goes on whatever its BIC. */
+/**
+ * Starts a validation of this IBAN; another one that waits is replaced, the same one goes on whatever its
+ * BIC. A mandate that debits another account is disabled.
+ */
 export const setIban = async (
   database: Database,
   actor: Actor,
@@ -102,6 +106,8 @@ export const setIban = async (
       const kept =
         locked.value.iban === iban ? await keepIban(tx, actor, walletId, bic) : undefined;
       if (kept !== undefined) return success(kept);
+      // An open mandate debits the IBAN that the wallet had.
+      if (locked.value.iban !== iban) await disableOpenMandate(tx, actor, walletId);
       const code = newValidationCode();
       const values = [walletId, actor.clientId, iban, bic, code, transferAmountCents, validDays];
       const changed = await tx.row(Changed, writeIban, values);
@@ -135,7 +141,7 @@ const clearIban = `
     'WalletIbanDeleted', borsello.wallet_event(w), (select attempt from ended), null)
   from changed`;
 
-/** Removes the IBAN, validated or not; a validation that waits ends. */
+/** Removes the IBAN, validated or not; a validation that waits ends, and so does an open mandate. */
 export const deleteIban = (
   database: Database,
   actor: Actor,
@@ -145,6 +151,7 @@ export const deleteIban = (
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;
     if (locked.value.iban === null) return refusal("IbanNotSet", { walletId });
+    await disableOpenMandate(tx, actor, walletId);
     const changed = await tx.row(Changed, clearIban, [walletId, actor.clientId]);
     if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
     return success(changed.wallet);

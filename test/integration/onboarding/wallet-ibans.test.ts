@@ -6,12 +6,18 @@ import {
   findIbanValidation,
   setIban,
 } from "../../../shared/database/onboarding/ibans.js";
+import { expireIbanValidation } from "../../../shared/database/onboarding/iban-validations.js";
+import {
+  findCurrentMandate,
+  initialiseMandate,
+} from "../../../shared/database/mandates/mandates.js";
 import { countOf, outboxOf } from "../../support/wallet/bank-fixtures.js";
 import {
   acme,
   globex,
   ibanOf,
   made,
+  openValidatedWallet,
   openWallet,
   openWalletTest,
   someone,
@@ -147,4 +153,58 @@ test("another partner neither sets nor removes an IBAN, and nothing is written",
   );
   expect(await deleteIban(wallets.database, globex, walletId)).toMatchObject(refused);
   expect(await subjects(walletId)).toEqual(["WalletCreated"]);
+});
+
+const ways = {
+  "another IBAN": (walletId: string) =>
+    setIban(wallets.database, acme, walletId, ibanOf(someone().iban)),
+  "no IBAN": (walletId: string) => deleteIban(wallets.database, acme, walletId),
+  "time that runs out": async (walletId: string) => {
+    await wallets.database.execute(
+      "update borsello.iban_validation set status = 'Waiting' where wallet_id = $1",
+      [walletId],
+    );
+    const attempt = (await findIbanValidation(wallets.database, walletId))?.attempt ?? 0;
+    expect(await expireIbanValidation(wallets.database, { walletId, attempt })).toBe(true);
+  },
+} as const;
+
+const disabled = [
+  ["Draft", "Cancelled"],
+  ["Filled", "Cancelled"],
+  ["ActivationRequested", "DisableRequested"],
+  ["Active", "DisableRequested"],
+  ["DisableRequested", "DisableRequested"],
+  ["Rejected", "Rejected"],
+] as const;
+
+test.each(
+  Object.entries(ways).flatMap(([way, run]) =>
+    disabled.map(([from, to]) => ({ way, run, from, to })),
+  ),
+)("with $way a mandate that is $from becomes $to", async ({ run, from, to }) => {
+  const { walletId } = await openValidatedWallet(wallets.database);
+  const { mandateId } = made(
+    await initialiseMandate(wallets.database, acme, walletId, {
+      amountCents: 10_000n,
+      frequency: "Monthly",
+    }),
+  );
+  await wallets.database.execute("update borsello.mandate set status = $2 where mandate_id = $1", [
+    mandateId,
+    from,
+  ]);
+  await run(walletId);
+  const found = await findCurrentMandate(wallets.database, walletId);
+  expect(found?.mandate).toMatchObject({ mandateId, status: to });
+});
+
+test("the same IBAN with another BIC leaves the mandate as it is", async () => {
+  const { walletId, iban } = await openValidatedWallet(wallets.database);
+  const terms = { amountCents: 10_000n, frequency: "Monthly" } as const;
+  made(await initialiseMandate(wallets.database, acme, walletId, terms));
+  const same = { ...ibanOf(iban ?? ""), bic: "UNCRITMMXXX" };
+  made(await setIban(wallets.database, acme, walletId, same));
+  const found = await findCurrentMandate(wallets.database, walletId);
+  expect(found?.mandate.status).toBe("Draft");
 });
