@@ -1,4 +1,4 @@
-/** What a wallet's data may be, through HTTP: required fields, names, countries, postal codes, accounts. */
+/** What a wallet's data may be, through HTTP: required fields, names, residence, account; and how it is found. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { updateWalletIbanRoute } from "../../shared/contracts/onboarding/iban.js";
 import {
@@ -6,6 +6,7 @@ import {
   updateWalletAttributesRoute,
   type Wallet,
 } from "../../shared/contracts/wallet/wallets.js";
+import { searchWalletRoute } from "../../shared/contracts/wallet/search.js";
 import type { Route } from "../../shared/contracts/route.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import {
@@ -176,5 +177,25 @@ describe("the account", () => {
     expect(answer).toMatchObject({ status: 200, body: { ...given, isIbanValidated: true } });
     const { subject, body } = await lastMessage(database, walletId);
     expect([subject, body]).toEqual(["WalletUpdated", expect.objectContaining({ walletId })]);
+  });
+});
+
+describe("searches", () => {
+  test.each([
+    [{ firstName: "Ànna", phoneNumber: "+393391234567" }, { firstName: "anna" }],
+    [{ firstName: "Anna", phoneNumber: "+393391234567" }, { firstName: "ÀNNA" }],
+    [{ firstName: "Anna", phoneNumber: "339 123 45 67" }, { phoneNumber: "+39 339 1234567" }],
+    [{ firstName: "Anna", phoneNumber: "+39 339/1234567" }, { phoneNumber: "0039.339.1234567" }],
+    [{ firstName: "Anna", phoneNumber: "00393391234567" }, { phoneNumber: "339-1234567" }],
+    [{ firstName: "Anna", phoneNumber: "+44 20 7946 0958" }, { phoneNumber: "020 7946 0958" }],
+  ])("%j is found by %j", async (data, part) => {
+    const { owner } = someone();
+    const taxId = `${owner.taxId.slice(0, 3)}NNA${owner.taxId.slice(6, 15)}`;
+    const made = await call(createWalletRoute, {
+      ...{ ...owner, ...data, taxId: taxId + checkLetter(taxId) },
+    });
+    expect(made.status).toBe(200);
+    const found = await call(searchWalletRoute, { ...part, lastName: owner.lastName });
+    expect(found.body).toMatchObject({ items: expect.arrayContaining([made.body]) as unknown });
   });
 });

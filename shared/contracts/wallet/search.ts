@@ -31,7 +31,7 @@ export const SearchWalletBody = z.strictObject({
   taxId: SearchText.describe("The whole tax id."),
   firstName: SearchText.describe("Any part of it, as the other texts but tax id and IBAN."),
   lastName: SearchText,
-  phoneNumber: SearchText,
+  phoneNumber: SearchText.describe("A part or the whole, in any usual spelling."),
   email: SearchText,
   iban: SearchText.describe("The whole IBAN, with or without spaces."),
   isSuspended: SearchFlag.describe(
@@ -53,6 +53,6 @@ export const searchWalletRoute = route({
   errors: [...pageErrors, "SearchParameterInvalid"],
   summary: "Search the partner's wallets",
   description:
-    "All given parameters must match; upper and lower case are the same. Missing, null, empty or " +
+    "All given parameters must match; case and accents make no difference. Missing, null, empty or " +
     "blank parameters are ignored. Ordered by creation date.",
 });

@@ -39,12 +39,16 @@ export const searchStatement = (search: WalletSearch): Statement => {
   if (search.taxId !== null) conditions.push(`w.tax_id = ${value(search.taxId)}`);
   if (search.iban !== null) conditions.push(`w.iban = ${value(search.iban)}`);
   for (const field of partialFields) {
-    const part = search.parts[field];
-    if (part === undefined) continue;
+    const spellings = search.parts[field];
+    if (spellings === undefined) continue;
     const { column, key } = partial[field];
-    const place = value(part);
-    queries.push(`borsello.search_query($1, '${key}', ${place})`);
-    conditions.push(`position(borsello.folded(${place}) in borsello.folded(w.${column})) > 0`);
+    const places = spellings.map(value);
+    const anyOf = (terms: readonly string[], or: string): string => `(${terms.join(or)})`;
+    const query = (place: string): string => `borsello.search_query($1, '${key}', ${place})`;
+    const isIn = (place: string): string =>
+      `position(borsello.folded(${place}) in borsello.folded(w.${column})) > 0`;
+    queries.push(anyOf(places.map(query), " || "));
+    conditions.push(anyOf(places.map(isIn), " or "));
   }
   conditions.push(`w.status = any(${value(search.statuses)})`);
   if (search.neverUsed) conditions.push("w.last_usage_date is null");

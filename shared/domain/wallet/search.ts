@@ -1,6 +1,7 @@
 /** What a search asks for, brought into the form that wallets are kept in. */
 import { refusal, success, type Outcome } from "../outcome.js";
 import { normaliseIban } from "./iban.js";
+import { phoneSpellings } from "./phone.js";
 import { normaliseTaxId } from "./tax-id.js";
 
 type Given<Value> = Value | null | undefined;
@@ -26,7 +27,8 @@ type SearchedStatus = "Active" | "Suspended" | "Closed";
 export interface WalletSearch {
   readonly taxId: string | null;
   readonly iban: string | null;
-  readonly parts: Readonly<Partial<Record<PartialField, string>>>;
+  /** Of each field the spellings of its part, of which one is enough; at least one. */
+  readonly parts: Readonly<Partial<Record<PartialField, readonly string[]>>>;
   readonly statuses: readonly SearchedStatus[];
   readonly neverUsed: boolean;
 }
@@ -57,7 +59,8 @@ export const checkedSearch = (
     parts: Object.fromEntries(
       partialFields.flatMap((field) => {
         const part = textOf(request[field]);
-        return part === null ? [] : [[field, part]];
+        if (part === null) return [];
+        return [[field, field === "phoneNumber" ? phoneSpellings(part) : [part]]];
       }),
     ),
     statuses: statuses.filter(

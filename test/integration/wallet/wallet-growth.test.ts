@@ -104,7 +104,7 @@ test.each([
     `select count(*) from borsello.wallet where partner_key = 'acme' and status = any($1)
        and ($2::boolean is false or last_usage_date is null)
        and last_name ilike '%' || $3 || '%' and phone_number like '%' || $4 || '%'`,
-    [statuses, neverUsed, parts.lastName ?? "", parts.phoneNumber ?? ""],
+    [statuses, neverUsed, parts.lastName?.[0] ?? "", parts.phoneNumber?.[0] ?? ""],
   );
   const search = made(checkedSearch(request));
   const found = await searchWallets(wallets.database, "acme", search, firstPage);

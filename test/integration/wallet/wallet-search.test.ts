@@ -51,6 +51,10 @@ describe("one parameter", () => {
     ["the same text, decomposed", { firstName: "zo\u0300e" }],
     ["blanks around", { firstName: "  Zòe " }],
     ["an apostrophe", { lastName: "D'À" }],
+    ["an apostrophe as printed", { lastName: "d’artagnan" }],
+    ["no accent", { firstName: "zoe" }],
+    ["another accent", { firstName: "zöé" }],
+    ["a part without its accents", { lastName: "artagnan\\un" }],
     ["a backslash", { lastName: "n\\ü" }],
     ["the end of a last name", { lastName: "nal" }],
     ["a part of a phone number", { phoneNumber: "9876" }],
@@ -65,7 +69,8 @@ describe("one parameter", () => {
   test.each([
     ["letters in another order", { firstName: "eòz" }],
     ["letters that are all there, but apart", { lastName: "d'àgnan" }],
-    ["another accent", { firstName: "zoe" }],
+    ["digits with letters between", { phoneNumber: "98x765", firstName: "zoe" }],
+    ["separators without a digit", { phoneNumber: "-", firstName: "zoe" }],
     ["the wrong field", { lastName: "zòe" }],
     ["one right and one wrong", { firstName: "zòe", lastName: "porthos" }],
     ["wildcards of SQL", { email: "z%dart" }],
@@ -73,6 +78,45 @@ describe("one parameter", () => {
     ["a part of an IBAN", { iban: "IT" }],
   ])("%s finds nothing", async (_what, request) => {
     expect(await search(request)).toEqual({ totalCount: 0, limitCount: 50, items: [] });
+  });
+
+  test.each([
+    ["Ànna", "anna"],
+    ["Anna", "ÀNNÁ"],
+    ["Strauß", "strauss"],
+    ["STRAUSS", "strauß"],
+    ["Sørensen Łukasz", "sorensen luk"],
+    ["Işık", "isik"],
+    ["Ægir Þor", "aegir thor"],
+    ["Ελένη", "ΕΛΕΝΗ"],
+    ["Αλέξανδρος", "αλεξανδρ"],
+  ])("%s is found by %s", async (name, part) => {
+    const { walletId } = await named("Folded", name);
+    const found = await idsOf({ firstName: "folded", lastName: part });
+    expect(found).toContain(walletId);
+  });
+
+  test.each([
+    ["+393391234567", "+39 339 1234567"],
+    ["+393391234567", "0039 339 123 45 67"],
+    ["+393391234567", "339-1234567"],
+    ["+393391234567", "339.123.4567"],
+    ["+393391234567", "(339) 123 4567"],
+    ["+393391234567", "39/339 1234567"],
+    ["+393391234567", "0039339"],
+    ["+393391234567", "9 12 3"],
+    ["+390612345678", "06 1234 5678"],
+    ["+390612345678", "+39 (06) 12345678"],
+    ["+390612345678", "+39 (0)6 12345678"],
+    ["+442079460958", "+44 (0)20 7946 0958"],
+    ["+442079460958", "0044 (0) 20 7946 0958"],
+    ["+442079460958", "020 7946 0958"],
+    ["+33612345678", "06 12 34 56 78"],
+    ["+393300012345", "0001-2345"],
+  ])("the number %s is found by %s", async (phoneNumber, part) => {
+    const { walletId } = await named("Phoned", "Caller", { phoneNumber });
+    expect(await idsOf({ firstName: "phoned", phoneNumber: part })).toContain(walletId);
+    expect(await idsOf({ firstName: "phoned", phoneNumber: `${part}9` })).not.toContain(walletId);
   });
 
   test("tax id and IBAN are found whole, in any case and spelling", async () => {
