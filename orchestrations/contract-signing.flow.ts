@@ -4,7 +4,7 @@ import { flow, step } from "../shared/durable/flow.js";
 
 const Signature = z.object({ walletId: z.uuid(), attempt: z.int().positive() });
 
-/** Over: the contract was declined meanwhile, or another signature took this one's place. */
+/** Over: the contract was declined or its wallet closed meanwhile, or another signature took this one's place. */
 const Progress = z.object({ result: z.enum(["done", "over"]) });
 
 /** Asks whether the signature is still wanted; the name is of lives in which the form was kept between the steps. */
@@ -31,7 +31,7 @@ export const contractSigning = flow({
       context.setStatus(doing);
       const { result } = yield* context.run(stage, input);
       if (result === "over") {
-        context.setStatus("The contract was declined before it was signed");
+        context.setStatus("The signature ended before the contract was sealed");
         return { status: "Declined" } as const;
       }
     }

@@ -6,13 +6,13 @@ const Attempt = z.object({ walletId: z.uuid(), attempt: z.int().positive() });
 
 /** A notification came that may belong to this validation. */
 export const sctReceived = flowEvent("sctReceived", z.object({ bankNotificationId: z.uuid() }));
-/** The IBAN was replaced or removed. */
+/** The IBAN was replaced or removed, or its wallet closed. */
 export const ibanChanged = flowEvent("ibanChanged", z.unknown());
 
 export const readIbanValidation = step("readIbanValidation", {
   input: Attempt,
   output: z.object({
-    status: z.enum(["Waiting", "Validated", "Expired", "Replaced", "Unknown"]),
+    status: z.enum(["Waiting", "Validated", "Expired", "Replaced", "Closed", "Unknown"]),
     code: z.string(),
     expiresAt: z.iso.datetime(),
     /** Why the last credit did not fit. */

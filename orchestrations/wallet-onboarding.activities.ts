@@ -9,13 +9,13 @@ import { activity, type Activity } from "../shared/durable/register.js";
 import { expireOnboarding, remindOnboarding, reviewOnboarding } from "./wallet-onboarding.flow.js";
 
 export const walletOnboardingActivities = (database: Database): readonly Activity[] => [
-  activity(reviewOnboarding, ({ walletId }) => review(database, walletId)),
-  activity(remindOnboarding, async ({ walletId }) => {
-    await remind(database, walletId);
+  activity(reviewOnboarding, (attempt) => review(database, attempt)),
+  activity(remindOnboarding, async (attempt) => {
+    await remind(database, attempt);
     return null;
   }),
-  activity(expireOnboarding, async ({ walletId }) => {
-    await expire(database, walletId);
+  activity(expireOnboarding, async (attempt) => {
+    await expire(database, attempt);
     return null;
   }),
 ];

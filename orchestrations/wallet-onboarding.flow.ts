@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { flow, flowEvent, step, aFewTimes } from "../shared/durable/flow.js";
 
-const Onboarding = z.object({ walletId: z.uuid() });
+/** The first attempt is the wallet's own; each restart is another, with an instance of its own. */
+const Onboarding = z.object({ walletId: z.uuid(), attempt: z.int().positive().default(1) });
 
 /** Wake-ups: something that the onboarding waits for has moved. */
 export const onboardingEvents = {
@@ -21,7 +22,8 @@ export const onboardingEvents = {
 export const reviewOnboarding = step("reviewOnboarding", {
   input: Onboarding,
   output: z.object({
-    status: z.enum(["Running", "Completed", "Expired", "Failed"]),
+    /** Restarted: a later attempt has taken this one's place. */
+    status: z.enum(["Running", "Completed", "Expired", "Failed", "Restarted"]),
     /** What is still missing, in words. */
     missing: z.string(),
     remindAt: z.iso.datetime(),
@@ -36,7 +38,9 @@ export const remindOnboarding = step("remindOnboarding", {
 });
 export const expireOnboarding = step("expireOnboarding", { input: Onboarding, output: z.null() });
 
-export const walletOnboardingId = (walletId: string): string => `onboarding-${walletId}`;
+/** An instance that has ended would miss what is raised to it, so each attempt has another. */
+export const walletOnboardingId = (walletId: string, attempt: number): string =>
+  attempt === 1 ? `onboarding-${walletId}` : `onboarding-${walletId}-${attempt}`;
 
 const wakeUps = Object.values(onboardingEvents);
 

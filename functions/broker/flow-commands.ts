@@ -40,7 +40,9 @@ export type FlowCommand =
       readonly instanceId: string;
       readonly event: FlowEvent;
       readonly data: unknown;
-    };
+    }
+  /** Raises to the present attempt at the wallet's onboarding. */
+  | { readonly do: "wakeOnboarding"; readonly walletId: string; readonly event: FlowEvent };
 
 interface WalletAttempt {
   readonly walletId: string;
@@ -54,9 +56,13 @@ const raise = (instanceId: string, event: FlowEvent, data: unknown = null): Flow
   data,
 });
 
-const startOnboarding = (walletId: string): FlowCommand => ({
+const startOnboarding = (walletId: string, attempt: number): FlowCommand => ({
   do: "start",
-  start: { flow: walletOnboarding, instanceId: walletOnboardingId(walletId), input: { walletId } },
+  start: {
+    flow: walletOnboarding,
+    instanceId: walletOnboardingId(walletId, attempt),
+    input: { walletId, attempt },
+  },
 });
 
 const startIban = ({ walletId, attempt }: WalletAttempt): FlowCommand => ({
@@ -88,8 +94,11 @@ const endGroup = (operationGroupId: string): readonly FlowCommand[] => [
   raise(operationGroupInstance(operationGroupId), groupEnded),
 ];
 
-const wakeOnboarding = (walletId: string, event: FlowEvent): FlowCommand =>
-  raise(walletOnboardingId(walletId), event);
+const wakeOnboarding = (walletId: string, event: FlowEvent): FlowCommand => ({
+  do: "wakeOnboarding",
+  walletId,
+  event,
+});
 
 type Reaction = (body: unknown) => readonly FlowCommand[];
 
@@ -106,11 +115,12 @@ const { ibanSet, ibanEnded, contractSigned, contractDeclined } = onboardingEvent
 const { mandateInitialised, mandateEnded, onboardingClosed } = onboardingEvents;
 
 /** Business events that start or wake flows. */
-const WalletCreated = z.object({ walletId: z.uuid() });
+const OfWallet = z.object({ walletId: z.uuid() });
 const OfTicket = z.object({ casenumber: z.string() });
 const OfGroup = z.object({ operationGroupId: z.uuid() });
 type BusinessEvent =
   | "WalletCreated"
+  | "ContractSigned"
   | "TicketCreated"
   | "TicketStatusChanged"
   | "OperationGroupInitialized"
@@ -118,7 +128,7 @@ type BusinessEvent =
   | "OperationGroupCancelled";
 
 const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
-  WalletCreated: upon(WalletCreated, ({ walletId }) => [startOnboarding(walletId)]),
+  WalletCreated: upon(OfWallet, ({ walletId }) => [startOnboarding(walletId, 1)]),
   IbanSet: upon(flowMessages.IbanSet, (message) => [
     startIban(message),
     wakeOnboarding(message.walletId, ibanSet),
@@ -147,9 +157,7 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
       },
     },
   ]),
-  ContractSigned: upon(flowMessages.ContractSigned, ({ walletId }) => [
-    wakeOnboarding(walletId, contractSigned),
-  ]),
+  ContractSigned: upon(OfWallet, ({ walletId }) => [wakeOnboarding(walletId, contractSigned)]),
   ContractDeclined: upon(flowMessages.ContractDeclined, ({ walletId }) => [
     wakeOnboarding(walletId, contractDeclined),
   ]),
@@ -166,6 +174,9 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   ),
   OnboardingClosed: upon(flowMessages.OnboardingClosed, ({ walletId }) => [
     wakeOnboarding(walletId, onboardingClosed),
+  ]),
+  OnboardingRestarted: upon(flowMessages.OnboardingRestarted, ({ walletId, attempt }) => [
+    startOnboarding(walletId, attempt),
   ]),
   SettlementAdvanced: upon(flowMessages.SettlementAdvanced, ({ flow, ...input }) => {
     const start = settlementStart(flow, input);

@@ -1,12 +1,28 @@
 /** Topic `platform-events`: starts and wakes the flows that a message concerns. */
 import type { InvocationContext } from "@azure/functions";
 import { app, type DurableClient } from "durable-functions";
+import { walletOnboardingId } from "../../orchestrations/wallet-onboarding.flow.js";
+import { onboardingAttempt } from "../../shared/database/onboarding/flow-state.js";
 import { raise, startOnce, type FlowClient } from "../../shared/durable/flow-client.js";
+import type { Services } from "../kit/services.js";
 import { flowCommands, type FlowCommand } from "./flow-commands.js";
 
-const carryOut = async (client: FlowClient, command: FlowCommand): Promise<void> => {
+type Means = Pick<Services, "database">;
+
+const carryOut = async (
+  { database }: Means,
+  client: FlowClient,
+  command: FlowCommand,
+): Promise<void> => {
   if (command.do === "start") {
     await startOnce(client, command.start);
+    return;
+  }
+  if (command.do === "wakeOnboarding") {
+    const { walletId, event } = command;
+    const attempt = await onboardingAttempt(database, walletId);
+    // A wallet that is gone for good wakes the flow that it began with, which finds that out.
+    await raise(client, walletOnboardingId(walletId, attempt ?? 1), event, null);
     return;
   }
   // An instance that is not there needs no waking: whoever starts it reads the present state.
@@ -15,11 +31,12 @@ const carryOut = async (client: FlowClient, command: FlowCommand): Promise<void>
 
 /** One by one and in order: an event is raised only after its flow was started. */
 export const dispatch = async (
+  means: Means,
   client: FlowClient,
   subject: string,
   body: unknown,
 ): Promise<void> => {
-  for (const command of flowCommands(subject, body)) await carryOut(client, command);
+  for (const command of flowCommands(subject, body)) await carryOut(means, client, command);
 };
 
 const subjectOf = ({ triggerMetadata }: InvocationContext): string => {
@@ -27,13 +44,13 @@ const subjectOf = ({ triggerMetadata }: InvocationContext): string => {
   return typeof subject === "string" ? subject : "";
 };
 
-export const registerPlatformEvents = (): void => {
+export const registerPlatformEvents = (services: Services): void => {
   app.client.serviceBusTopic("platformEvents", {
     connection: "ServiceBus",
     topicName: "platform-events",
     subscriptionName: "flows",
     isSessionsEnabled: true,
     handler: (message: unknown, client: DurableClient, context: InvocationContext) =>
-      dispatch(client, subjectOf(context), message),
+      dispatch(services, client, subjectOf(context), message),
   });
 };

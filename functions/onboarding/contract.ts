@@ -80,6 +80,8 @@ const signEndpoint = endpoint(
     );
     // A contract goes only with its wallet, which somebody deleted meanwhile.
     if (contract === undefined) return refuse(refusal("WalletNotFound", { walletId }));
+    if (contract.status === "Closed")
+      return refuse(refusal("WalletNotActive", { status: "Closed" }));
     const isSigned = contract.status === "Signed";
     return ok({
       walletId,

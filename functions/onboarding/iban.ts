@@ -82,7 +82,8 @@ const getSctInstructionsEndpoint = endpoint(
     const settings = await settingsFor(services, caller, found.value);
     const destination = destinationOf(services, settings);
     const validation = await findIbanValidation(services.database, walletId);
-    if (destination === undefined || validation === undefined)
+    const isAwaited = isIbanValidated || validation?.status === "Waiting";
+    if (destination === undefined || validation === undefined || !isAwaited)
       return refuse(refusal("InstructionsNotFound", { walletId }));
     return ok({
       walletId,

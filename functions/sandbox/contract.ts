@@ -11,9 +11,7 @@ export const declineContractEndpoint = endpoint(
     const wallet = await findWallet(database, caller, walletId);
     if (!wallet.ok) return refuse(wallet);
     if (!caller.settings.activationFlowEnabled) return refuse(refusal("ActivationFlowNotEnabled"));
-    const contract = await declineContract(database, walletId, caller.clientId);
-    return contract === undefined
-      ? refuse(refusal("WalletNotFound", { walletId }))
-      : ok({ walletId, status: contract.status });
+    const declined = await declineContract(database, caller, walletId);
+    return declined.ok ? ok({ walletId, status: declined.value.status }) : refuse(declined);
   },
 );

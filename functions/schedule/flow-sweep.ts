@@ -18,12 +18,6 @@ import type { Services } from "../kit/services.js";
 const subjectsPerSweep = 500;
 
 const startOf = ({ flow, subjectId, attempt, mandateId }: DueFlow): FlowStart | undefined => {
-  if (flow === "walletOnboarding")
-    return {
-      flow: walletOnboarding,
-      instanceId: walletOnboardingId(subjectId),
-      input: { walletId: subjectId },
-    };
   if (flow === "mandateActivation")
     return mandateId === null
       ? undefined
@@ -34,6 +28,8 @@ const startOf = ({ flow, subjectId, attempt, mandateId }: DueFlow): FlowStart | 
         };
   if (attempt === null) return undefined;
   const input = { walletId: subjectId, attempt };
+  if (flow === "walletOnboarding")
+    return { flow: walletOnboarding, instanceId: walletOnboardingId(subjectId, attempt), input };
   return flow === "ibanValidation"
     ? { flow: ibanValidation, instanceId: ibanValidationId(subjectId, attempt), input }
     : { flow: contractSigning, instanceId: contractSigningId(subjectId, attempt), input };

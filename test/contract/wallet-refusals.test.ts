@@ -153,6 +153,7 @@ const ibanCases: readonly Case[] = [
   ibanCase("WalletNotActive", inStatus("Closed"), { iban: sound.iban }, { status: "Closed" }),
   ...ownership(iban.deleteWalletIbanRoute),
   { route: iban.deleteWalletIbanRoute, code: "IbanNotSet", given: anyWallet },
+  { route: iban.deleteWalletIbanRoute, code: "WalletNotActive", given: inStatus("Closed") },
   ...ownership(iban.getSctInstructionsRoute),
   { route: iban.getSctInstructionsRoute, code: "IbanNotSet", given: anyWallet },
   {
@@ -172,6 +173,7 @@ const notEnabled = (route: Route): Case => ({
 
 const contractCases: readonly Case[] = [
   notEnabled(contract.getContractTemplateRoute),
+  { route: contract.signContractRoute, code: "WalletNotActive", given: inStatus("Suspended") },
   ...[
     contract.getContractFilledRoute,
     contract.signContractRoute,

@@ -44,7 +44,12 @@ export const signContractRoute = route({
   params: walletParams,
   role: "Wallet.Write",
   ok: { status: 200, schema: ContractSignature },
-  errors: ["ActivationFlowNotEnabled", "WalletOfAnotherPartner", "WalletNotFound"],
+  errors: [
+    "WalletNotActive",
+    "ActivationFlowNotEnabled",
+    "WalletOfAnotherPartner",
+    "WalletNotFound",
+  ],
   summary: "Sign the contract: fill it, then seal it",
   description:
     "Runs as the flow `contractSigning`; the call waits for it at most ten seconds. `Signing` " +

@@ -79,7 +79,7 @@ export const deleteWalletIbanRoute = route({
   params: walletParams,
   role: "Wallet.Write",
   ok: { status: 200, schema: Wallet },
-  errors: ["IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound"],
+  errors: ["WalletNotActive", "IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Remove a wallet's IBAN, validated or not",
 });
 

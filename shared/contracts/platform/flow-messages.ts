@@ -25,7 +25,6 @@ export const flowMessages = {
   /** Thirty days passed without a valid SCT; the IBAN was cleared. */
   IbanValidationExpired: walletAttempt,
   ContractSignRequested: walletAttempt,
-  ContractSigned: walletAttempt,
   ContractDeclined: walletAttempt,
   MandateInitialised: walletMandate,
   MandateSigned: walletMandate,
@@ -42,8 +41,10 @@ export const flowMessages = {
   }),
   /** A run of a flow was asked for. */
   FlowRunRequested: z.object({ runId: z.uuid(), partnerKey: z.string() }),
-  /** The wallet left onboarding for good (closed, deleted). */
+  /** The wallet was closed, and its onboarding ended with it. */
   OnboardingClosed: z.object({ walletId: z.uuid(), partnerKey: z.string() }),
+  /** An onboarding that had ended starts again: `attempt` counts its lives. */
+  OnboardingRestarted: walletAttempt,
 } as const;
 
 export type FlowMessageName = keyof typeof flowMessages;

@@ -13,10 +13,15 @@ export const declineContractRoute = route({
   ok: {
     status: 200,
     schema: z
-      .object({ walletId: z.uuid(), status: z.enum(["Signing", "Signed", "Declined"]) })
+      .object({ walletId: z.uuid(), status: z.enum(["Signing", "Signed", "Declined", "Closed"]) })
       .meta({ id: "SandboxContract" }),
   },
-  errors: ["ActivationFlowNotEnabled", "WalletOfAnotherPartner", "WalletNotFound"],
+  errors: [
+    "WalletNotActive",
+    "ActivationFlowNotEnabled",
+    "WalletOfAnotherPartner",
+    "WalletNotFound",
+  ],
   summary: "Let the customer decline the contract",
   description:
     "Makes the onboarding's contract step `Failed`; a later signature starts it again. A contract " +

@@ -83,7 +83,13 @@ export const walletPartner = async (
     walletId,
   );
 
-/** A closed wallet takes no more changes. */
+/** What changes a wallet needs it active (contract 4.2), but for what `notClosed` allows. */
+export const active = (wallet: LockedWallet): Outcome<LockedWallet, "WalletNotActive"> =>
+  wallet.status === "Active"
+    ? success(wallet)
+    : refusal("WalletNotActive", { status: wallet.status });
+
+/** Attributes, and the removal of the IBAN, may change while the wallet is suspended. */
 export const notClosed = (wallet: LockedWallet): Outcome<LockedWallet, "WalletNotActive"> =>
   wallet.status === "Closed"
     ? refusal("WalletNotActive", { status: wallet.status })

@@ -3,13 +3,13 @@ import { z } from "zod";
 import { Wallet } from "../../contracts/wallet/wallets.js";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
+import { active, lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
 const Contract = z.object({
   walletId: z.string(),
   partnerKey: z.string(),
   attempt: z.int(),
-  status: z.enum(["Signing", "Signed", "Declined"]),
+  status: z.enum(["Signing", "Signed", "Declined", "Closed"]),
   requestedAt: z.date(),
   signedAt: z.date().nullable(),
   documentKey: z.string().nullable(),
@@ -35,7 +35,7 @@ export const findContract = (
 
 const SigningWallet = z.object({ wallet: Wallet });
 
-/** The wallet whose contract this signature is for; undefined once it was declined or replaced. */
+/** The wallet whose contract this signature is for; undefined once it is over otherwise, or replaced. */
 export const findSigningWallet = async (
   database: Queryable,
   { walletId, attempt }: { readonly walletId: string; readonly attempt: number },
@@ -44,7 +44,7 @@ export const findSigningWallet = async (
     SigningWallet,
     `select borsello.wallet_record(w) as wallet
      from borsello.wallet as w join borsello.contract as c using (wallet_id)
-     where w.wallet_id = $1 and c.attempt = $2 and c.status <> 'Declined'`,
+     where w.wallet_id = $1 and c.attempt = $2 and c.status in ('Signing', 'Signed')`,
     [walletId, attempt],
   );
   return found?.wallet;
@@ -56,7 +56,7 @@ const startSigning = `
     values ($1, $3, 1, 'Signing')
     on conflict (wallet_id) do update set status = 'Signing', attempt = contract.attempt + 1,
       requested_at = borsello.platform_now(), declined_at = null, feedback = null
-    where contract.status = 'Declined'
+    where contract.status in ('Declined', 'Closed')
     returning *
   )
   select ${columns}, borsello.record_contract_change(
@@ -68,10 +68,12 @@ export const requestSignature = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<Contract, WalletRefusal>> =>
+): Promise<Outcome<Contract, WalletRefusal | "WalletNotActive">> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;
+    const open = active(locked.value);
+    if (!open.ok) return open;
     const started = await tx.row(Contract, startSigning, [
       walletId,
       actor.clientId,
@@ -114,7 +116,7 @@ const declineSigning = `
     from borsello.wallet where wallet_id = $1
     on conflict (wallet_id) do update set status = 'Declined', feedback = excluded.feedback,
       declined_at = excluded.declined_at
-    where contract.status = 'Signing'
+    where contract.status in ('Signing', 'Closed')
     returning *
   )
   select ${columns}, borsello.record_contract_change(
@@ -122,13 +124,19 @@ const declineSigning = `
   from changed`;
 
 /** The customer does not sign; nothing changes once the contract is signed or declined. */
-export const declineContract = async (
+export const declineContract = (
   database: Database,
+  actor: Actor,
   walletId: string,
-  actor = "platform",
-): Promise<Contract | undefined> =>
-  (await database.command(Contract, declineSigning, [
-    walletId,
-    actor,
-    "The customer declined the contract.",
-  ])) ?? (await findContract(database, walletId));
+): Promise<Outcome<Contract, WalletRefusal | "WalletNotActive">> =>
+  database.transaction(async (tx) => {
+    const locked = await lockWallet(tx, actor, walletId);
+    if (!locked.ok) return locked;
+    const open = active(locked.value);
+    if (!open.ok) return open;
+    const why = "The customer declined the contract.";
+    const declined = await tx.row(Contract, declineSigning, [walletId, actor.clientId, why]);
+    const contract = declined ?? (await findContract(tx, walletId));
+    if (contract === undefined) throw new Error("A contract is neither there nor to be made.");
+    return success(contract);
+  });

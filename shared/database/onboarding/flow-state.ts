@@ -4,7 +4,7 @@ import { mandateStatuses } from "../../contracts/mandates/mandates.js";
 import type { Queryable } from "../platform/database.js";
 
 const IbanState = z.object({
-  status: z.enum(["Waiting", "Validated", "Expired", "Replaced"]),
+  status: z.enum(["Waiting", "Validated", "Expired", "Replaced", "Closed"]),
   code: z.string(),
   expiresAt: z.string(),
   feedback: z.string().nullable(),
@@ -27,6 +27,17 @@ export const ibanState = (
      from borsello.iban_validation as v where wallet_id = $1 and attempt = $2`,
     [walletId, attempt],
   );
+
+const Attempt = z.object({ attempt: z.int() });
+
+/** Which attempt at the wallet's onboarding is the present one; undefined: there is no such wallet. */
+export const onboardingAttempt = async (
+  database: Queryable,
+  walletId: string,
+): Promise<number | undefined> => {
+  const select = "select attempt from borsello.onboarding where wallet_id = $1";
+  return (await database.row(Attempt, select, [walletId]))?.attempt;
+};
 
 const MandateRow = z.object({
   status: z.enum(mandateStatuses),
@@ -76,7 +87,7 @@ const Due = z.object({
   flow: z.enum(["walletOnboarding", "ibanValidation", "contractSigning", "mandateActivation"]),
   /** The wallet, or the store of a mandate. */
   subjectId: z.string(),
-  /** Of an IBAN or a contract. */
+  /** Of an IBAN, a contract or an onboarding. */
   attempt: z.int().nullable(),
   mandateId: z.string().nullable(),
 });
@@ -108,10 +119,10 @@ const selectDue = `
         or status = 'Filled' and sign_requested_at < borsello.platform_now() - interval '2 minutes')
     order by coalesce(wallet_id, store_id) limit $2)
     union all
-    (select 'walletOnboarding', wallet_id, null, null
-    from borsello.onboarding join borsello.wallet using (wallet_id)
-    where onboarding.status = 'Running' and wallet.status <> 'Closed' and wallet_id > $1
-      and creation_date < borsello.platform_now() - interval '2 minutes'
+    (select 'walletOnboarding', wallet_id, attempt, null
+    from borsello.onboarding
+    where status = 'Running' and wallet_id > $1
+      and started_at < borsello.platform_now() - interval '2 minutes'
     order by wallet_id limit $2)
   ), page as (
     select distinct subject_id from due order by subject_id limit $2

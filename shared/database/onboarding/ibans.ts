@@ -5,7 +5,13 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { newValidationCode } from "../../platform/readable-codes.js";
 import { disableOpenMandate } from "../mandates/mandates.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
-import { lockWallet, notClosed, type Actor, type WalletRefusal } from "../access/wallet-access.js";
+import {
+  active,
+  lockWallet,
+  notClosed,
+  type Actor,
+  type WalletRefusal,
+} from "../access/wallet-access.js";
 
 /** Already checked and in the form that is kept. */
 export interface NewIban {
@@ -101,7 +107,7 @@ export const setIban = async (
     database.transaction(async (tx) => {
       const locked = await lockWallet(tx, actor, walletId);
       if (!locked.ok) return locked;
-      const open = notClosed(locked.value);
+      const open = active(locked.value);
       if (!open.ok) return open;
       const kept =
         locked.value.iban === iban ? await keepIban(tx, actor, walletId, bic) : undefined;
@@ -146,10 +152,12 @@ export const deleteIban = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<Wallet, WalletRefusal | "IbanNotSet">> =>
+): Promise<Outcome<Wallet, WalletRefusal | "WalletNotActive" | "IbanNotSet">> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
     if (!locked.ok) return locked;
+    const open = notClosed(locked.value);
+    if (!open.ok) return open;
     if (locked.value.iban === null) return refusal("IbanNotSet", { walletId });
     await disableOpenMandate(tx, actor, walletId);
     const changed = await tx.row(Changed, clearIban, [walletId, actor.clientId]);
@@ -162,7 +170,7 @@ const Validation = z.object({
   iban: z.string(),
   code: z.string(),
   transferAmountCents: z.bigint(),
-  status: z.enum(["Waiting", "Validated", "Expired", "Replaced"]),
+  status: z.enum(["Waiting", "Validated", "Expired", "Replaced", "Closed"]),
   expiresAt: z.date(),
 });
 export type IbanValidation = z.infer<typeof Validation>;

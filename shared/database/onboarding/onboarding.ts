@@ -1,117 +1,17 @@
-/** The onboarding of a wallet: its view, its review, its reminders and its end. */
+/** The onboarding of a wallet: its view, its review, its reminders and its ends. */
 import { z } from "zod";
 import type { Onboarding } from "../../contracts/onboarding/onboarding.js";
-import { OnboardingStep, onboardingStatuses } from "../../contracts/onboarding/onboarding.js";
-import { partnerSettings } from "../../contracts/platform/partner-settings.js";
 import {
   isOnboarded,
-  lastProgress,
   missingSteps,
-  onboardingSteps,
+  openSteps,
+  reminderDays,
   type OnboardingStep as Step,
 } from "../../domain/onboarding/steps.js";
 import { success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { readOwned, type WalletRefusal, type Reader } from "../access/wallet-access.js";
-
-const silentDays = 7;
-const dayMs = 86_400_000;
-
-const at = z.string();
-const maybeAt = at.nullable();
-
-const Facts = z.object({
-  partnerKey: z.string(),
-  walletStatus: z.string(),
-  isIbanValidated: z.boolean(),
-  createdAt: at,
-  settings: partnerSettings,
-  onboarding: z.object({
-    status: z.enum(onboardingStatuses),
-    startedAt: at,
-    expiresAt: at,
-    endedAt: maybeAt,
-    reminders: z.int(),
-    remindedAt: maybeAt,
-    steps: z.array(OnboardingStep),
-  }),
-  iban: z
-    .object({
-      status: z.enum(["Waiting", "Validated", "Expired", "Replaced"]),
-      code: z.string(),
-      requestedAt: at,
-      expiresAt: at,
-      endedAt: maybeAt,
-      feedback: z.string().nullable(),
-    })
-    .nullable(),
-  contract: z
-    .object({
-      status: z.enum(["Signing", "Signed", "Declined"]),
-      requestedAt: at,
-      endedAt: maybeAt,
-    })
-    .nullable(),
-  mandate: z
-    .object({
-      status: z.enum([
-        "Draft",
-        "Filled",
-        "ActivationRequested",
-        "Active",
-        "DisableRequested",
-        "Disabled",
-        "Cancelled",
-        "Rejected",
-      ]),
-      createdAt: at,
-      activatedAt: maybeAt,
-      rejectedAt: maybeAt,
-      lastError: z.string().nullable(),
-    })
-    .nullable(),
-});
-type Facts = z.output<typeof Facts>;
-
-const selectFacts = `
-  select wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
-    wallet.is_iban_validated as "isIbanValidated",
-    borsello.iso(wallet.creation_date) as "createdAt", partner.settings,
-    (select json_build_object('status', o.status, 'startedAt', borsello.iso(o.started_at),
-       'expiresAt', borsello.iso(o.expires_at), 'endedAt', borsello.iso(o.ended_at),
-       'reminders', o.reminders, 'remindedAt', borsello.iso(o.reminded_at),
-       -- Kept once it has ended.
-       'steps', case when o.status = 'Running' then '[]'::json else (
-         select coalesce(json_agg(json_build_object('name', s.name, 'status', s.status,
-           'startedAt', borsello.iso(s.started_at), 'endedAt', borsello.iso(s.ended_at),
-           'detail', s.detail) order by s.place), '[]')
-         from borsello.onboarding_step as s where s.wallet_id = o.wallet_id) end)
-     from borsello.onboarding as o where o.wallet_id = wallet.wallet_id) as onboarding,
-    (select json_build_object('status', v.status, 'code', v.code,
-       'requestedAt', borsello.iso(v.requested_at), 'expiresAt', borsello.iso(v.expires_at),
-       'endedAt', borsello.iso(v.ended_at), 'feedback', v.feedback)
-     from borsello.iban_validation as v where v.wallet_id = wallet.wallet_id
-     order by v.attempt desc limit 1) as iban,
-    (select json_build_object('status', c.status, 'requestedAt', borsello.iso(c.requested_at),
-       'endedAt', borsello.iso(coalesce(c.signed_at, c.declined_at)))
-     from borsello.contract as c where c.wallet_id = wallet.wallet_id) as contract,
-    (select json_build_object('status', m.status, 'createdAt', borsello.iso(m.creation_date),
-       'activatedAt', borsello.iso(m.activation_date),
-       'rejectedAt', borsello.iso(m.rejection_date), 'lastError', m.last_error)
-     from borsello.mandate as m where m.wallet_id = wallet.wallet_id
-     order by m.creation_date desc, m.mandate_id desc limit 1) as mandate
-  from borsello.wallet join borsello.partner using (partner_key)
-  where wallet.wallet_id = $1`;
-
-const readFacts = (database: Queryable, walletId: string): Promise<Facts | undefined> =>
-  database.row(Facts, selectFacts, [walletId]);
-
-const stepsOf = ({ settings, ...facts }: Facts): readonly Step[] =>
-  onboardingSteps({
-    ...facts,
-    isActivationFlowEnabled: settings.activationFlowEnabled,
-    mandateSetting: settings.onboarding.mandate,
-  });
+import { readFacts, stepsAtClosing, stepsOf, type Facts } from "./facts.js";
 
 /** While it runs, its steps are those of this moment. */
 export const findOnboarding = async (
@@ -126,96 +26,176 @@ export const findOnboarding = async (
   return success({ walletId, status, steps: [...steps], startedAt, endedAt });
 };
 
+/** Which life of a wallet's onboarding: 1, 2, 3 … */
+export interface OnboardingAttempt {
+  readonly walletId: string;
+  readonly attempt: number;
+}
+
 export interface OnboardingReview {
-  readonly status: Onboarding["status"];
+  /** Restarted: a later attempt has taken this one's place. */
+  readonly status: Onboarding["status"] | "Restarted";
   readonly missing: string;
   readonly remindAt: string;
   readonly expiresAt: string;
   readonly reminders: number;
 }
 
-/** Ends an onboarding that still runs and keeps its steps as they are now. */
+/** Ends an onboarding that runs and keeps its steps as they are now. */
 const endOnboarding = (
-  database: Database,
-  walletId: string,
+  tx: Queryable,
+  { walletId, actor }: { readonly walletId: string; readonly actor: string },
   status: Exclude<Onboarding["status"], "Running">,
   steps: readonly Step[],
 ): Promise<number> =>
-  database.execute(
+  tx.execute(
     `with ended as (
-       update borsello.onboarding set status = $2, ended_at = borsello.platform_now()
+       update borsello.onboarding as o set status = $2, ended_at = borsello.platform_now(),
+         version = version + 1
        where wallet_id = $1 and status = 'Running'
-       returning wallet_id, partner_key
+       returning o
      ), kept as (
        insert into borsello.onboarding_step
          (wallet_id, place, name, status, started_at, ended_at, detail)
-       select ended.wallet_id, step.place, step.value ->> 'name', step.value ->> 'status',
+       select (ended.o).wallet_id, step.place, step.value ->> 'name', step.value ->> 'status',
          (step.value ->> 'startedAt')::timestamptz, (step.value ->> 'endedAt')::timestamptz,
          step.value ->> 'detail'
        from ended, json_array_elements($3::json) with ordinality as step (value, place)
      )
-     insert into borsello.audit
-       (actor, partner_key, entity, entity_id, action, from_status, to_status)
-     select 'platform', partner_key, 'Onboarding', wallet_id::text, 'end', 'Running', $2
+     select borsello.record_onboarding_change(
+       o, $4, 'end', 'Running', 'OnboardingEnded', borsello.onboarding_event(o, $3::json))
      from ended`,
-    [walletId, status, JSON.stringify(steps)],
+    [walletId, status, JSON.stringify(steps), actor],
   );
 
 const daysAfter = (date: string, days: number): string =>
-  new Date(new Date(date).getTime() + days * dayMs).toISOString();
+  new Date(new Date(date).getTime() + days * 86_400_000).toISOString();
 
-const gone: OnboardingReview = {
-  status: "Failed",
+/** Undefined: all reminders were sent. */
+const nextReminder = ({ startedAt, reminders }: Facts["onboarding"]): string | undefined => {
+  const days = reminderDays[reminders];
+  return days === undefined ? undefined : daysAfter(startedAt, days);
+};
+
+const over = (status: OnboardingReview["status"]): OnboardingReview => ({
+  status,
   missing: "",
   remindAt: new Date(0).toISOString(),
   expiresAt: new Date(0).toISOString(),
   reminders: 0,
+});
+
+const reviewOf = (facts: Facts, attempt: number): OnboardingReview => {
+  const { onboarding } = facts;
+  if (onboarding.attempt !== attempt) return over("Restarted");
+  const { expiresAt, reminders, status } = onboarding;
+  const missing = missingSteps(stepsOf(facts));
+  return {
+    status,
+    missing,
+    remindAt: nextReminder(onboarding) ?? expiresAt,
+    expiresAt,
+    reminders,
+  };
+};
+
+const isOver = (facts: Facts): boolean =>
+  facts.walletStatus === "Closed" || isOnboarded(stepsOf(facts));
+
+/** Does something with an attempt that runs, while nothing else can change its wallet. */
+const withRunning = <Value>(
+  database: Database,
+  { walletId, attempt }: OnboardingAttempt,
+  work: (tx: Queryable, facts: Facts) => Promise<Value>,
+): Promise<Value | undefined> =>
+  database.transaction(async (tx) => {
+    await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [
+      walletId,
+    ]);
+    const facts = await readFacts(tx, walletId);
+    const { onboarding } = facts ?? {};
+    if (facts === undefined || onboarding?.attempt !== attempt) return undefined;
+    return onboarding.status === "Running" ? work(tx, facts) : undefined;
+  });
+
+const platform = "platform";
+
+/** True: it was closed or complete, and ends now. */
+const endWhatIsOver = async (tx: Queryable, walletId: string, facts: Facts): Promise<boolean> => {
+  if (!isOver(facts)) return false;
+  const of = { walletId, actor: platform };
+  if (facts.walletStatus === "Closed") await endOnboarding(tx, of, "Failed", stepsAtClosing(facts));
+  else await endOnboarding(tx, of, "Completed", stepsOf(facts));
+  return true;
 };
 
 /** Looks at the wallet as it is now; what is complete, or closed, ends here. */
 export const reviewOnboarding = async (
   database: Database,
-  walletId: string,
+  asked: OnboardingAttempt,
 ): Promise<OnboardingReview> => {
+  const { walletId, attempt } = asked;
   const facts = await readFacts(database, walletId);
-  if (facts === undefined) return gone;
-  const { startedAt, expiresAt, reminders, remindedAt, status } = facts.onboarding;
+  if (facts === undefined) return over("Failed");
+  const review = reviewOf(facts, attempt);
+  if (review.status !== "Running" || !isOver(facts)) return review;
+  await withRunning(database, asked, (tx, now) => endWhatIsOver(tx, walletId, now));
+  const later = await readFacts(database, walletId);
+  return later === undefined ? over("Failed") : reviewOf(later, attempt);
+};
+
+/** Ends what runs of a wallet that is closed now, for that reason; the caller holds the wallet's row. */
+export const failOnboarding = async (
+  tx: Queryable,
+  of: { readonly walletId: string; readonly actor: string },
+): Promise<void> => {
+  const facts = await readFacts(tx, of.walletId);
+  if (facts !== undefined) await endOnboarding(tx, of, "Failed", stepsAtClosing(facts));
+};
+
+const Reminded = z.object({ reminders: z.int() });
+
+/** Of the days of all reminders, `$2`, the one that is next; `$3` are the view's steps. */
+const writeReminder = `
+  with reminded as (
+    update borsello.onboarding as o set reminders = reminders + 1,
+      reminded_at = borsello.platform_now(), version = version + 1
+    where wallet_id = $1 and status = 'Running' and started_at
+      + make_interval(days => ($2::integer[])[reminders + 1]) <= borsello.platform_now()
+    returning o, ($2::integer[])[o.reminders] as day
+  )
+  select (o).reminders, borsello.record_onboarding_change(o, '${platform}', 'remind', 'Running',
+    'OnboardingReminder', borsello.json_with(borsello.onboarding_event(o, $3::json),
+      json_build_object('openSteps', $4::text[], 'day', day)))
+  from reminded`;
+
+/** True: the next reminder was due, and is written now. */
+const remind = async (tx: Queryable, walletId: string, facts: Facts): Promise<boolean> => {
   const steps = stepsOf(facts);
-  const progress = lastProgress(steps, startedAt);
-  const heard = remindedAt !== null && remindedAt > progress ? remindedAt : progress;
-  const review = {
-    missing: missingSteps(steps),
-    remindAt: daysAfter(heard, silentDays),
-    expiresAt,
-    reminders,
-  };
-  if (status !== "Running") return { ...review, status };
-  const end = facts.walletStatus === "Closed" ? "Failed" : "Completed";
-  if (end === "Completed" && !isOnboarded(steps)) return { ...review, status };
-  await endOnboarding(database, walletId, end, steps);
-  return { ...review, status: end };
+  const values = [walletId, reminderDays, JSON.stringify(steps), openSteps(steps)];
+  return (await tx.row(Reminded, writeReminder, values)) !== undefined;
 };
 
-/** Ends an onboarding that took too long. */
-export const expireOnboarding = async (database: Database, walletId: string): Promise<void> => {
-  const facts = await readFacts(database, walletId);
-  if (facts !== undefined) await endOnboarding(database, walletId, "Expired", stepsOf(facts));
+/** Tells the partner what is open where a reminder is due: each once, however often it is asked. */
+export const remindOnboarding = async (
+  database: Database,
+  attempt: OnboardingAttempt,
+): Promise<void> => {
+  await withRunning(database, attempt, async (tx, facts) => {
+    if (!isOver(facts)) await remind(tx, attempt.walletId, facts);
+  });
 };
 
-/** Notes that a silent onboarding was reminded; at most once in a week, however often it is asked. */
-export const remindOnboarding = async (database: Database, walletId: string): Promise<void> => {
-  await database.execute(
-    `with reminded as (
-       update borsello.onboarding set reminders = reminders + 1,
-         reminded_at = borsello.platform_now()
-       where wallet_id = $1 and status = 'Running' and (reminded_at is null
-         or reminded_at <= borsello.platform_now() - make_interval(days => $2))
-       returning wallet_id, partner_key, reminders
-     )
-     insert into borsello.audit (actor, partner_key, entity, entity_id, action, detail)
-     select 'platform', partner_key, 'Onboarding', wallet_id::text, 'remind',
-       json_build_object('reminders', reminders)
-     from reminded`,
-    [walletId, silentDays - 1],
-  );
+/** Ends an onboarding that took too long; reminders that nobody was there to send come first. */
+export const expireOnboarding = async (
+  database: Database,
+  attempt: OnboardingAttempt,
+): Promise<void> => {
+  const { walletId } = attempt;
+  await withRunning(database, attempt, async (tx, facts) => {
+    if (await endWhatIsOver(tx, walletId, facts)) return;
+    let isReminded = true;
+    while (isReminded) isReminded = await remind(tx, walletId, facts);
+    await endOnboarding(tx, { walletId, actor: platform }, "Expired", stepsOf(facts));
+  });
 };

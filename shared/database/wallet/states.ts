@@ -6,8 +6,11 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { availableCents } from "../ledger/ledger.js";
 import { disableOpenMandate } from "../mandates/mandates.js";
+import { closeOnboarding } from "../onboarding/closing.js";
+import { restartOnboarding } from "../onboarding/restart.js";
 import { cancelOpenOperations } from "../operations/operations.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
+import { readWallet } from "./wallets.js";
 
 type WalletStatus = (typeof walletStatuses)[number];
 
@@ -65,7 +68,10 @@ const changeStatus = `
       reactivation_date =
         case $3 when 'reactivate' then borsello.platform_now() else w.reactivation_date end,
       closure_date = case $3 when 'close' then borsello.platform_now() else w.closure_date end,
-      reopening_date = case $3 when 'reopen' then borsello.platform_now() else w.reopening_date end
+      reopening_date = case $3 when 'reopen' then borsello.platform_now() else w.reopening_date end,
+      -- The code of a validation that ends now: who transfers with it, reaches nobody.
+      iban_validation_code = case when $3 = 'close' and not w.is_iban_validated then null
+        else w.iban_validation_code end
     where wallet_id = $1 and status = $5 returning w
   )
   select borsello.wallet_record(w) as wallet,
@@ -97,8 +103,9 @@ const change = <Code extends string, GuardCode extends string = never>(
     const values = [walletId, actor.clientId, action, event, from, to];
     const changed = await tx.row(Changed, changeStatus, values);
     if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
-    await afterwards?.(tx);
-    return success(changed.wallet);
+    if (afterwards === undefined) return success(changed.wallet);
+    await afterwards(tx);
+    return success((await readWallet(tx, walletId)) ?? changed.wallet);
   });
 
 /** The wallet's row is held, so no operation can be initialised between the change and the sweep. */
@@ -109,7 +116,9 @@ export const suspendWallet = (database: Database, actor: Actor, walletId: string
   });
 
 export const reactivateWallet = (database: Database, actor: Actor, walletId: string) =>
-  change(database, actor, walletId, reactivation);
+  change(database, actor, walletId, reactivation, {
+    afterwards: (tx) => restartOnboarding(tx, actor, walletId),
+  });
 
 /** The partner's own rule about wallets that close. */
 export interface ClosingRule {
@@ -134,7 +143,10 @@ export const closeWallet = (
 ) =>
   change<"WalletNotSuspended", "WalletBalanceNotZero">(database, actor, walletId, closure, {
     ...(requiresZeroBalance ? { guard: (tx: Queryable) => emptyWallet(tx, walletId) } : {}),
-    afterwards: (tx) => disableOpenMandate(tx, actor, walletId),
+    afterwards: async (tx) => {
+      await disableOpenMandate(tx, actor, walletId);
+      await closeOnboarding(tx, actor, walletId);
+    },
   });
 
 /** To Suspended, from where it was closed: making it active is a decision of its own. */

@@ -4,8 +4,8 @@ import { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 import {
+  active,
   lockWallet,
-  notClosed,
   readOwned,
   type Actor,
   type WalletRefusal,
@@ -138,7 +138,7 @@ export const updateWallet = (
       database.transaction(async (tx) => {
         const locked = await lockWallet(tx, actor, walletId);
         if (!locked.ok) return locked;
-        const open = notClosed(locked.value);
+        const open = active(locked.value);
         if (!open.ok) return open;
         const mandate = await tx.row(z.object({ status: z.string() }), openMandate, [walletId]);
         if (mandate !== undefined)

@@ -12,7 +12,7 @@ export interface OnboardingStep {
 }
 
 export interface IbanFacts {
-  readonly status: "Waiting" | "Validated" | "Expired" | "Replaced";
+  readonly status: "Waiting" | "Validated" | "Expired" | "Replaced" | "Closed";
   readonly code: string;
   readonly requestedAt: string;
   readonly expiresAt: string;
@@ -22,7 +22,7 @@ export interface IbanFacts {
 }
 
 export interface ContractFacts {
-  readonly status: "Signing" | "Signed" | "Declined";
+  readonly status: "Signing" | "Signed" | "Declined" | "Closed";
   readonly requestedAt: string;
   readonly endedAt: string | null;
 }
@@ -44,6 +44,8 @@ export interface MandateFacts {
 }
 
 export interface OnboardingFacts {
+  /** Whether the wallet has an IBAN, validated or not. */
+  readonly hasIban: boolean;
   /** Whether the IBAN that the wallet has now is validated. */
   readonly isIbanValidated: boolean;
   readonly isActivationFlowEnabled: boolean;
@@ -63,7 +65,7 @@ const state = (
   endedAt: string | null = null,
 ): StepState => ({ status, detail, startedAt, endedAt });
 
-const ibanValidation = ({ iban, isIbanValidated }: OnboardingFacts): StepState => {
+const ibanValidation = ({ hasIban, iban, isIbanValidated }: OnboardingFacts): StepState => {
   if (iban === null) return state("Waiting", "Waiting for an IBAN");
   const { status, code, requestedAt, expiresAt, endedAt, feedback } = iban;
   if (status === "Waiting") {
@@ -78,6 +80,7 @@ const ibanValidation = ({ iban, isIbanValidated }: OnboardingFacts): StepState =
   if (status === "Validated" && isIbanValidated) {
     return state("Completed", null, requestedAt, endedAt);
   }
+  if (hasIban) return state("Waiting", "The IBAN is to be validated anew, with a new code");
   return state("Waiting", "The IBAN was removed: waiting for another one");
 };
 
@@ -94,6 +97,8 @@ const contractSigning = ({ contract, isActivationFlowEnabled }: OnboardingFacts)
       return state("Completed", null, requestedAt, endedAt);
     case "Declined":
       return state("Failed", "The contract was declined: sign it to go on", requestedAt, endedAt);
+    case "Closed":
+      return state("Waiting", "The wallet was closed before: waiting for the contract's signature");
   }
 };
 
@@ -152,8 +157,28 @@ export const onboardingSteps = (facts: OnboardingFacts): readonly OnboardingStep
   ];
 };
 
+const closedBefore: Readonly<Record<StepName, string>> = {
+  ibanValidation: "The wallet was closed before its IBAN was validated",
+  contractSigning: "The wallet was closed before its contract was signed",
+  mandateActivation: "The wallet was closed before its mandate was active",
+};
+
+/** The steps of a wallet that is closed now: what is open fails with that reason, what is settled stays. */
+export const closedSteps = (facts: OnboardingFacts): readonly OnboardingStep[] =>
+  onboardingSteps(facts).map((step) => {
+    if (isDone(step)) return step;
+    if (step.name === "mandateActivation" && facts.mandateSetting !== "required")
+      return { ...step, status: "Skipped", detail: closedBefore.mandateActivation };
+    const before = step.status === "Failed" && step.detail !== null ? `${step.detail}; ` : "";
+    return { ...step, status: "Failed", detail: before + closedBefore[step.name] };
+  });
+
 /** Whether nothing is left to do. */
 export const isOnboarded = (steps: readonly OnboardingStep[]): boolean => steps.every(isDone);
+
+/** What is left to do, by name. */
+export const openSteps = (steps: readonly OnboardingStep[]): readonly StepName[] =>
+  steps.filter((step) => !isDone(step)).map(({ name }) => name);
 
 /** What is left to do, as one sentence for a person. */
 export const missingSteps = (steps: readonly OnboardingStep[]): string =>
@@ -162,9 +187,5 @@ export const missingSteps = (steps: readonly OnboardingStep[]): string =>
     .map(({ name, detail }) => detail ?? name)
     .join("; ");
 
-/** When anything last moved: silence is counted from here. */
-export const lastProgress = (steps: readonly OnboardingStep[], startedAt: string): string =>
-  steps
-    .flatMap(({ startedAt: from, endedAt: to }) => [from, to])
-    .filter((at) => at !== null)
-    .reduce((latest, at) => (at > latest ? at : latest), startedAt);
+/** Days from an onboarding's start at which its partner is reminded of the steps that are open. */
+export const reminderDays = [7, 30, 60] as const;

@@ -33,7 +33,7 @@ const deletedWallet = async () => {
   const { database } = wallets;
   const { walletId } = await openValidatedWallet(database);
   made(await requestSignature(database, acme, walletId));
-  await declineContract(database, walletId);
+  made(await declineContract(database, acme, walletId));
   made(await requestSignature(database, acme, walletId));
   const wanted = { amountCents: 1000n, frequency: "Monthly" } as const;
   const { mandateId } = made(await initialiseMandate(database, acme, walletId, wanted));

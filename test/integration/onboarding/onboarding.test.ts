@@ -17,6 +17,7 @@ import {
 import {
   countOf,
   openBankTest,
+  outboxOf,
   writeWaitingWallet,
   type BankTest,
 } from "../../support/wallet/bank-fixtures.js";
@@ -43,7 +44,15 @@ afterAll(async () => {
   await bank.end();
 });
 
+const firstOf = (walletId: string) => ({ walletId, attempt: 1 });
+
 const reader = { partnerKey: "acme", isOperator: false };
+
+const viewOf = async (walletId: string) => {
+  const found = await findOnboarding(database, reader, walletId);
+  if (!found.ok) throw new Error(found.code);
+  return found.value;
+};
 
 const validate = (walletId: string) =>
   database.execute(
@@ -91,8 +100,8 @@ describe("the view", () => {
 
   test("keeps the steps as they stood at the end", async () => {
     const { walletId } = await writeWaitingWallet(database);
-    await reviewOnboarding(database, walletId);
-    await expireOnboarding(database, walletId);
+    await reviewOnboarding(database, firstOf(walletId));
+    await expireOnboarding(database, firstOf(walletId));
     const before = await findOnboarding(database, reader, walletId);
     await validate(walletId);
     expect(await findOnboarding(database, reader, walletId)).toEqual(before);
@@ -104,8 +113,8 @@ describe("the review", () => {
   test("finds the onboarding that began with the wallet, for ninety days", async () => {
     const { walletId } = await writeWaitingWallet(database);
     const [first, second] = await Promise.all([
-      reviewOnboarding(database, walletId),
-      reviewOnboarding(database, walletId),
+      reviewOnboarding(database, firstOf(walletId)),
+      reviewOnboarding(database, firstOf(walletId)),
     ]);
     expect(second).toEqual(first);
     expect(first.status).toBe("Running");
@@ -121,9 +130,9 @@ describe("the review", () => {
       "update borsello.wallet set partner_key = 'initech' where wallet_id = $1",
       [walletId],
     );
-    expect((await reviewOnboarding(database, walletId)).status).toBe("Running");
+    expect((await reviewOnboarding(database, firstOf(walletId))).status).toBe("Running");
     await validate(walletId);
-    expect((await reviewOnboarding(database, walletId)).status).toBe("Completed");
+    expect((await reviewOnboarding(database, firstOf(walletId))).status).toBe("Completed");
     expect(await auditsOf(walletId, "end")).toBe(1);
     const view = await findOnboarding(database, { ...reader, partnerKey: "initech" }, walletId);
     expect(view.ok && view.value.steps.map(({ status }) => status)).toEqual([
@@ -138,39 +147,81 @@ describe("the review", () => {
     await database.execute("update borsello.wallet set status = 'Closed' where wallet_id = $1", [
       walletId,
     ]);
-    expect((await reviewOnboarding(database, walletId)).status).toBe("Failed");
+    expect((await reviewOnboarding(database, firstOf(walletId))).status).toBe("Failed");
   });
 
   test("of a wallet that is gone says that it is over", async () => {
     const nobody = "0190a6b0-5a51-7000-8000-000000000001";
-    expect((await reviewOnboarding(database, nobody)).status).toBe("Failed");
+    expect((await reviewOnboarding(database, firstOf(nobody))).status).toBe("Failed");
   });
 
   test("an end is final: the one that comes first stays", async () => {
     const { walletId } = await writeWaitingWallet(database);
-    await reviewOnboarding(database, walletId);
-    await expireOnboarding(database, walletId);
+    await reviewOnboarding(database, firstOf(walletId));
+    await expireOnboarding(database, firstOf(walletId));
     await database.execute("update borsello.wallet set status = 'Closed' where wallet_id = $1", [
       walletId,
     ]);
-    expect((await reviewOnboarding(database, walletId)).status).toBe("Expired");
+    expect((await reviewOnboarding(database, firstOf(walletId))).status).toBe("Expired");
     expect(await auditsOf(walletId, "end")).toBe(1);
   });
 });
 
-test("a reminder is noted once a week, however often it is asked for", async () => {
-  const { walletId } = await writeWaitingWallet(database);
-  const first = await reviewOnboarding(database, walletId);
-  await moveClock(7.5);
-  await remindOnboarding(database, walletId);
-  await remindOnboarding(database, walletId);
-  expect(await auditsOf(walletId, "remind")).toBe(1);
-  const second = await reviewOnboarding(database, walletId);
-  expect(second.reminders).toBe(1);
-  expect(Date.parse(second.remindAt)).toBeGreaterThan(Date.parse(first.remindAt));
-  await moveClock(7.5);
-  await remindOnboarding(database, walletId);
-  expect(await auditsOf(walletId, "remind")).toBe(2);
+describe("reminders", () => {
+  const remindersOf = async (walletId: string) =>
+    (await outboxOf(database, walletId))
+      .filter(({ subject }) => subject === "OnboardingReminder")
+      .map(({ body }) => body);
+  const remindThrice = async (walletId: string) => {
+    for (let times = 0; times < 3; times += 1) await remindOnboarding(database, firstOf(walletId));
+  };
+
+  test("come after 7, 30 and 60 days, each once, however often they are asked for", async () => {
+    const { walletId } = await writeWaitingWallet(database);
+    const days = async () => (await remindersOf(walletId)).map(({ day }) => day);
+    for (const [passed, told] of [
+      [6.9, []],
+      [0.2, [7]],
+      [22.7, [7]],
+      [0.3, [7, 30]],
+      [30, [7, 30, 60]],
+      [20, [7, 30, 60]],
+    ] as const) {
+      await moveClock(passed);
+      await remindThrice(walletId);
+      expect(await days()).toEqual(told);
+    }
+    expect(await auditsOf(walletId, "remind")).toBe(3);
+  });
+
+  test("that nobody was there to send come one by one, with the view and what is open", async () => {
+    const { walletId } = await writeWaitingWallet(database);
+    const { startedAt } = await viewOf(walletId);
+    await moveClock(61);
+    await remindOnboarding(database, firstOf(walletId));
+    expect(await remindersOf(walletId)).toEqual([
+      expect.objectContaining({
+        ...{ walletId, partnerKey: "acme", status: "Running", startedAt, endedAt: null, day: 7 },
+        openSteps: ["ibanValidation", "contractSigning", "mandateActivation"],
+        steps: (await viewOf(walletId)).steps,
+      }) as unknown,
+    ]);
+    await remindThrice(walletId);
+    expect(await remindersOf(walletId)).toHaveLength(3);
+  });
+
+  test("come before the end where both are due", async () => {
+    const { walletId } = await writeWaitingWallet(database);
+    await moveClock(91);
+    await expireOnboarding(database, firstOf(walletId));
+    await expireOnboarding(database, firstOf(walletId));
+    const told = (await outboxOf(database, walletId)).map(({ subject }) => subject);
+    const thrice = ["OnboardingReminder", "OnboardingReminder", "OnboardingReminder"];
+    expect(told.filter((subject) => subject.startsWith("Onboarding"))).toEqual([
+      ...thrice,
+      "OnboardingEnded",
+    ]);
+  });
 });
 
 describe("what a flow reads", () => {

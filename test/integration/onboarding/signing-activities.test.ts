@@ -89,7 +89,7 @@ test.each(["fillContractPdf", "sealContractPdf", "concludeContract"])(
     const signature = await signing();
     if (stage !== "fillContractPdf") await perform("fillContractPdf", signature);
     if (stage === "concludeContract") await perform("sealContractPdf", signature);
-    await declineContract(bank.database, signature.walletId);
+    await declineContract(bank.database, actor, signature.walletId);
     expect(await perform(stage, signature)).toEqual({ result: "over" });
     expect(await findContract(bank.database, signature.walletId)).toMatchObject({
       status: "Declined",
@@ -100,7 +100,7 @@ test.each(["fillContractPdf", "sealContractPdf", "concludeContract"])(
 
 test("a later signature ends an earlier one's stages", async () => {
   const signature = await signing();
-  await declineContract(bank.database, signature.walletId);
+  await declineContract(bank.database, actor, signature.walletId);
   await requestSignature(bank.database, actor, signature.walletId);
   expect(await perform("fillContractPdf", signature)).toEqual({ result: "over" });
   expect(await perform("fillContractPdf", { ...signature, attempt: 2 })).toEqual({

@@ -60,15 +60,16 @@ const changed = (state: State): { answer: Answer; state: State } => ({ answer: s
 const model: Model<State, Command, Answer> = {
   step: (state, command) => {
     const refused = (answer: string) => ({ answer, state });
-    const isClosed = state.status === "Closed";
+    const isActive = state.status === "Active";
     switch (command.do) {
       case "setIban":
-        if (isClosed) return refused("WalletNotActive");
+        if (!isActive) return refused("WalletNotActive");
         return changed({ ...state, iban: command.iban });
       case "deleteIban":
+        if (state.status === "Closed") return refused("WalletNotActive");
         return state.iban === null ? refused("IbanNotSet") : changed({ ...state, iban: null });
       case "update":
-        if (isClosed) return refused("WalletNotActive");
+        if (!isActive) return refused("WalletNotActive");
         return changed({ ...state, email: command.email });
       case "suspend":
       case "reactivate":
@@ -187,7 +188,7 @@ test("whatever several clients do to a wallet at once, one serial order explains
           wallets.database,
           `select count(*) from (
              select entity_version, row_number() over (order by outbox_id) as place
-             from borsello.outbox where session_id = $1 and partner_key is not null
+             from borsello.outbox where session_id = $1 and subject like 'Wallet%'
            ) as event where entity_version <> place`,
           [wallet.walletId],
         );

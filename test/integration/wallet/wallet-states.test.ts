@@ -18,7 +18,7 @@ import {
 import { createWallet, findWallet } from "../../../shared/database/wallet/wallets.js";
 import { countOf, outboxOf } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet, holdFunds } from "../../support/wallet/funds.js";
-import { createdPayload, envelope, lastMessage } from "../../support/wallet/wallet-events.js";
+import { createdPayload, envelope } from "../../support/wallet/wallet-events.js";
 import {
   acme,
   auditOf,
@@ -97,7 +97,8 @@ describe("each transition", () => {
       [date]: wallet.lastUpdateDate,
     });
     expect(event.destinations).toEqual(["acme", "platform-events"]);
-    expect((await auditOf(wallets.database, wallet.walletId)).at(-1)).toEqual({
+    const audit = await auditOf(wallets.database, wallet.walletId);
+    expect(audit.findLast(({ entity }) => entity === "Wallet")).toEqual({
       actor: "acme-client",
       entity: "Wallet",
       action: move,
@@ -174,8 +175,8 @@ describe("closing", () => {
   test("ends a running onboarding by a message to its flow", async () => {
     const { walletId } = await walletIn("suspend");
     made(await moves.close(walletId));
-    expect(await lastMessage(wallets.database, walletId)).toMatchObject({
-      subject: "OnboardingClosed",
+    const messages = await outboxOf(wallets.database, walletId);
+    expect(messages.find(({ subject }) => subject === "OnboardingClosed")).toMatchObject({
       destinations: ["platform-events"],
       body: { walletId, partnerKey: "acme" },
     });

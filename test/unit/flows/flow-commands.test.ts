@@ -28,37 +28,43 @@ const body = {
   casenumber: "CAS-2345-6789-ABCD",
 };
 
-const inWords = (command: FlowCommand): string =>
-  command.do === "start"
-    ? `start ${command.start.flow.name} as ${command.start.instanceId}`
-    : `raise ${command.event.name} to ${command.instanceId}`;
+const inWords = (command: FlowCommand): string => {
+  switch (command.do) {
+    case "start":
+      return `start ${command.start.flow.name} as ${command.start.instanceId}`;
+    case "raise":
+      return `raise ${command.event.name} to ${command.instanceId}`;
+    case "wakeOnboarding":
+      return `raise ${command.event.name} to the onboarding of ${command.walletId}`;
+  }
+};
 
 const expected: Readonly<Record<string, readonly string[]>> = {
   WalletCreated: [`start walletOnboarding as onboarding-${walletId}`],
   IbanSet: [
     `start ibanValidation as iban-${walletId}-2`,
-    `raise ibanSet to onboarding-${walletId}`,
+    `raise ibanSet to the onboarding of ${walletId}`,
   ],
   IbanChanged: [
     `raise ibanChanged to iban-${walletId}-2`,
-    `raise ibanEnded to onboarding-${walletId}`,
+    `raise ibanEnded to the onboarding of ${walletId}`,
   ],
-  IbanValidated: [`raise ibanEnded to onboarding-${walletId}`],
-  IbanValidationExpired: [`raise ibanEnded to onboarding-${walletId}`],
+  IbanValidated: [`raise ibanEnded to the onboarding of ${walletId}`],
+  IbanValidationExpired: [`raise ibanEnded to the onboarding of ${walletId}`],
   SctReceived: [
     `start ibanValidation as iban-${walletId}-2`,
     `raise sctReceived to iban-${walletId}-2`,
   ],
   ContractSignRequested: [`start contractSigning as contract-${walletId}-2`],
-  ContractSigned: [`raise contractSigned to onboarding-${walletId}`],
-  ContractDeclined: [`raise contractDeclined to onboarding-${walletId}`],
-  MandateInitialised: [`raise mandateInitialised to onboarding-${walletId}`],
+  ContractSigned: [`raise contractSigned to the onboarding of ${walletId}`],
+  ContractDeclined: [`raise contractDeclined to the onboarding of ${walletId}`],
+  MandateInitialised: [`raise mandateInitialised to the onboarding of ${walletId}`],
   MandateSigned: [`start mandateActivation as mandate-${mandateId}`],
   MandateDisableRequested: [
     `start mandateActivation as mandate-${mandateId}`,
     `raise disableRequested to mandate-${mandateId}`,
   ],
-  MandateSettled: [`raise mandateEnded to onboarding-${walletId}`],
+  MandateSettled: [`raise mandateEnded to the onboarding of ${walletId}`],
   TicketCreated: ["start ticketSla as ticket-CAS-2345-6789-ABCD"],
   TicketStatusChanged: [
     "start ticketSla as ticket-CAS-2345-6789-ABCD",
@@ -72,10 +78,11 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],
   OperationGroupConfirmed: [`raise groupEnded to group-${operationGroupId}`],
   OperationGroupCancelled: [`raise groupEnded to group-${operationGroupId}`],
-  OnboardingClosed: [`raise onboardingClosed to onboarding-${walletId}`],
+  OnboardingRestarted: [`start walletOnboarding as onboarding-${walletId}-2`],
+  OnboardingClosed: [`raise onboardingClosed to the onboarding of ${walletId}`],
 };
 
-const businessEvents = ["WalletCreated", "TicketCreated", "TicketStatusChanged"];
+const businessEvents = ["WalletCreated", "ContractSigned", "TicketCreated", "TicketStatusChanged"];
 
 test.each([...businessEvents, ...Object.keys(flowMessages)])("%s moves its flows", (subject) => {
   expect(flowCommands(subject, body).map(inWords)).toEqual(expected[subject]);

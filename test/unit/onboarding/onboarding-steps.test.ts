@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import {
   isOnboarded,
-  lastProgress,
   missingSteps,
   onboardingSteps,
   type ContractFacts,
@@ -39,6 +38,7 @@ const mandate = (facts: Partial<MandateFacts> = {}): MandateFacts => ({
 });
 
 const complete: OnboardingFacts = {
+  hasIban: true,
   isIbanValidated: true,
   isActivationFlowEnabled: true,
   mandateSetting: "required",
@@ -49,6 +49,7 @@ const complete: OnboardingFacts = {
 
 const nothing: OnboardingFacts = {
   ...complete,
+  hasIban: false,
   isIbanValidated: false,
   iban: null,
   contract: null,
@@ -100,7 +101,8 @@ test("an expired IBAN has failed, and a removed one is waited for again", () => 
   expect(step(0, { iban: iban({ status: "Expired" }), isIbanValidated: false })?.status).toBe(
     "Failed",
   );
-  expect(step(0, { iban: iban(), isIbanValidated: false })?.status).toBe("Waiting");
+  const removed = { hasIban: false, isIbanValidated: false };
+  expect(step(0, { iban: iban(), ...removed })?.detail).toContain("removed");
   expect(step(0, { iban: iban({ status: "Replaced" }), isIbanValidated: false })?.status).toBe(
     "Waiting",
   );
@@ -110,6 +112,7 @@ test.each([
   ["Signing", "Running"],
   ["Signed", "Completed"],
   ["Declined", "Failed"],
+  ["Closed", "Waiting"],
 ] as const)("a contract that is %s is %s", (status, expected) => {
   expect(step(1, { contract: contract({ status }) })?.status).toBe(expected);
 });
@@ -143,9 +146,4 @@ test("an optional mandate is skipped only once the rest is done", () => {
   const facts = { mandateSetting: "optional", mandate: null } as const;
   expect(step(2, { ...facts, contract: null })?.status).toBe("Waiting");
   expect(step(2, facts)?.status).toBe("Skipped");
-});
-
-test("silence is counted from whatever moved last", () => {
-  expect(lastProgress(onboardingSteps(nothing), at)).toBe(at);
-  expect(lastProgress(onboardingSteps(complete), at)).toBe(later);
 });

@@ -31,6 +31,8 @@ const landed: Readonly<Record<string, string>> = {
   "0022-proof.sql": "c54ed468daac0dc460db2b486222b1e9e594199c32daf9210033db2107815460",
   "0023-operation-figures.sql": "393fb2b2bcc66a5bdc12b74fd2415a6b37fd7e902ac67c90600363329d43869e",
   "0024-o2i-payments.sql": "b5dc12e0f8b8e9e4a3640532c7115d701e0a9310b98147188c5bb25a541c67d5",
+  "0025-onboarding-restarts.sql":
+    "b103c5a863ff74053f2c5ac7d559b8214903c45bf0afacd1b5d5cc5311f47b6f",
   "0027-mandates.sql": "e3d7bc868ced2c1e9eb037b376ad3ec05eb371991409b2e70f51c33912e0909c",
   "0028-identity.sql": "688a9f9b05440be660b3dbf68c94232a1bc7c0eed1b08fb363d323ea039c1119",
 };
