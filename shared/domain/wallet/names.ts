@@ -1,7 +1,7 @@
 /** First and last name against the two triplets of letters that open a tax id. */
 
 /** Letters that Unicode does not take apart into a Latin letter and a mark. */
-const latinSpellings: Readonly<Record<string, string>> = {
+export const latinSpellings: Readonly<Record<string, string>> = {
   ß: "SS",
   ẞ: "SS",
   Æ: "AE",
