@@ -13,7 +13,9 @@ interface SandboxPartner {
   readonly roles: readonly Role[];
   readonly isOperator: boolean;
   readonly dealers: readonly string[];
-  readonly settings: GivenPartnerSettings;
+  readonly settings: GivenPartnerSettings & {
+    readonly ibanVerification: { readonly destinationIban: string };
+  };
 }
 
 const readRoles = roles.filter((role) => role.endsWith(".Read"));
@@ -68,6 +70,20 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     },
   },
   {
+    partnerKey: "umbrella",
+    clientId: "umbrella-client",
+    clientSecret: "umbrella-local-secret",
+    authKey: "umbrella-local-authkey",
+    roles: roles,
+    isOperator: false,
+    dealers: ["dealer-genoa"],
+    settings: {
+      activationFlowEnabled: false,
+      onboarding: { mandate: "none" },
+      ...accounts("IT96N0999903200UMBRELLA0001", "IT05O0999903200UMBRELLA0002"),
+    },
+  },
+  {
     partnerKey: "platform",
     clientId: "operator-client",
     clientSecret: "operator-local-secret",
@@ -82,7 +98,11 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     ],
     isOperator: true,
     dealers: [],
-    settings: { activationFlowEnabled: true, onboarding: { mandate: "optional" } },
+    settings: {
+      activationFlowEnabled: true,
+      onboarding: { mandate: "optional" },
+      ...accounts("IT19W0999903200BORSELLO0001", "IT25X0999903200BORSELLO0002"),
+    },
   },
 ];
 
@@ -97,7 +117,13 @@ const insertPartner = `
   insert into borsello.dealer (partner_key, dealer_key)
   select partner_key, dealer_key from partner, unnest($10::text[]) as dealer_key`;
 
-/** Inserts those that are missing; what was changed since the first start stays as it is. */
+/** A database that is older than the partners' own accounts gets them; one that was set stays. */
+const fillAccount = `
+  update borsello.partner set settings = settings || jsonb_build_object('ibanVerification',
+    coalesce(settings -> 'ibanVerification', '{}') || jsonb_build_object('destinationIban', $2::text))
+  where partner_key = $1 and settings #> '{ibanVerification,destinationIban}' is null`;
+
+/** Inserts what is missing; what was changed since the first start stays as it is. */
 export const seedSandboxPartners = async (queryable: Queryable): Promise<void> => {
   for (const partner of sandboxPartners) {
     const secretSalt = randomBytes(16);
@@ -113,6 +139,10 @@ export const seedSandboxPartners = async (queryable: Queryable): Promise<void> =
       partner.isOperator,
       JSON.stringify(partner.settings),
       partner.dealers,
+    ]);
+    await queryable.execute(fillAccount, [
+      partner.partnerKey,
+      partner.settings.ibanVerification.destinationIban,
     ]);
   }
 };

@@ -20,6 +20,7 @@ test("the repository's configuration names the entities that the platform speaks
     ["acme", "acme", false],
     ["globex", "globex", false],
     ["initech", "initech", false],
+    ["umbrella", "umbrella", false],
     ["platform", "platform", false],
     ["platform-events", "flows", true],
   ]);

@@ -119,7 +119,7 @@ test("several instances that start at once migrate and seed one after the other"
   await Promise.all(instances.map((instance) => instance.ready()));
   const Count = z.object({ count: z.bigint() });
   const [first] = instances;
-  expect((await first?.row(Count, "select count(*) from borsello.partner"))?.count).toBe(4n);
+  expect((await first?.row(Count, "select count(*) from borsello.partner"))?.count).toBe(5n);
   for (const instance of instances) await instance.close();
   await fresh.drop();
 });
@@ -159,4 +159,36 @@ test("seeding again changes nothing that was changed since", async () => {
   await again.ready();
   expect((await findPartner(again, "initech"))?.roles).toEqual([]);
   await again.close();
+});
+
+test("a database that is older than a partner, or its account, gets them; an account that was set stays", async () => {
+  const fresh = await createDatabase();
+  const first = open(fresh.url);
+  await first.ready();
+  for (const change of [
+    "delete from borsello.dealer where partner_key = 'umbrella'",
+    "delete from borsello.partner where partner_key = 'umbrella'",
+    `update borsello.partner set settings = '{"onboarding": {"mandate": "none"}}'
+     where partner_key = 'acme'`,
+    `update borsello.partner set settings = '{"ibanVerification": {"validDays": 10}}'
+     where partner_key = 'globex'`,
+    `update borsello.partner set settings = '{"ibanVerification": {"destinationIban": "IT0"}}'
+     where partner_key = 'initech'`,
+  ])
+    await first.execute(change);
+  await first.close();
+  const again = open(fresh.url);
+  const settingsOf = async (partnerKey: string) => (await findPartner(again, partnerKey))?.settings;
+  const accountOf = async (partnerKey: string) =>
+    (await settingsOf(partnerKey))?.ibanVerification.destinationIban;
+  expect(await accountOf("umbrella")).toBe("IT96N0999903200UMBRELLA0001");
+  expect(await accountOf("acme")).toBe("IT83X0999903200ACME00000001");
+  expect((await settingsOf("acme"))?.onboarding.mandate).toBe("none");
+  expect((await settingsOf("globex"))?.ibanVerification).toMatchObject({
+    destinationIban: "IT42P0999903200GLOBEX000001",
+    validDays: 10,
+  });
+  expect(await accountOf("initech")).toBe("IT0");
+  await again.close();
+  await fresh.drop();
 });
