@@ -9,6 +9,9 @@ export const sctReceived = flowEvent("sctReceived", z.object({ bankNotificationI
 /** The IBAN was replaced or removed, or its wallet closed. */
 export const ibanChanged = flowEvent("ibanChanged", z.unknown());
 
+/** So many notifications are tried in one life. */
+const untriedMax = 100;
+
 export const readIbanValidation = step("readIbanValidation", {
   input: Attempt,
   output: z.object({
@@ -17,7 +20,7 @@ export const readIbanValidation = step("readIbanValidation", {
     expiresAt: z.iso.datetime(),
     /** Why the last credit did not fit. */
     feedback: z.string().nullable(),
-    /** Notifications that nobody has tried to match yet. */
+    /** Notifications that are to be tried, first or again; no more than a page of them. */
     untried: z.array(z.uuid()),
   }),
 });
@@ -52,6 +55,7 @@ export const ibanValidation = flow({
       const match = yield* context.run(matchFirstSct, { ...input, bankNotificationId });
       if (match.validated) return context.again(input);
     }
+    if (validation.untried.length >= untriedMax) return context.again(input);
     if (context.now() >= expiresAt) {
       yield* context.run(expireIban, input);
       return context.again(input);

@@ -38,7 +38,7 @@ export const rooms = {
     onboarding: ["platform", "access", "operations", "mandates"],
     settlement: ["platform", "access"],
     stores: ["platform", "access", "mandates"],
-    wallet: ["platform", "access", "ledger", "mandates", "onboarding", "operations"],
+    wallet: ["platform", "access", "bank", "ledger", "mandates", "onboarding", "operations"],
     ticketing: ["platform", "access"],
     accounting: ["platform", "access"],
     sandbox: ["platform"],

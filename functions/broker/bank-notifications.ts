@@ -12,9 +12,15 @@ export const registerBankNotifications = (services: Services): void => {
     name: "bankNotifications",
     queue: bankQueues.notifications,
     message: BankNotificationMessage,
-    handle: async ({ database, logger }, message) => {
-      const received = await receiveNotification(database, message);
-      if (received !== undefined && received.feedback !== null)
+    handle: async ({ database, logger, config }, message) => {
+      const platformAccount = config.wallet.collectionAccount?.iban ?? null;
+      const received = await receiveNotification(database, message, platformAccount);
+      if (received.result === "referenceReused")
+        return {
+          reason: "ReferenceReused",
+          description: `Another transfer has the gateway reference ${message.paymentGatewayReference ?? ""}.`,
+        };
+      if (received.result === "stored" && received.feedback !== null)
         logger.info("A bank notification waits for a person.", { ...received });
       return undefined;
     },

@@ -121,6 +121,7 @@ const OfGroup = z.object({ operationGroupId: z.uuid() });
 type BusinessEvent =
   | "WalletCreated"
   | "ContractSigned"
+  | "IbanValidated"
   | "TicketCreated"
   | "TicketStatusChanged"
   | "OperationGroupInitialized"
@@ -137,9 +138,7 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
     raise(ibanValidationId(walletId, attempt), ibanChanged),
     wakeOnboarding(walletId, ibanEnded),
   ]),
-  IbanValidated: upon(flowMessages.IbanValidated, ({ walletId }) => [
-    wakeOnboarding(walletId, ibanEnded),
-  ]),
+  IbanValidated: upon(OfWallet, ({ walletId }) => [wakeOnboarding(walletId, ibanEnded)]),
   IbanValidationExpired: upon(flowMessages.IbanValidationExpired, ({ walletId }) => [
     wakeOnboarding(walletId, ibanEnded),
   ]),

@@ -12,6 +12,7 @@ import {
   scriptBankRoute,
   sendBankNotificationRoute,
 } from "../../shared/contracts/sandbox/bank.js";
+import { collectingPartner } from "../../shared/database/bank/notifications.js";
 import { platformNow } from "../../shared/database/platform/platform-time.js";
 import { decide, scriptPayment, writeScript } from "../../shared/database/sandbox/bank-script.js";
 import { findOperation } from "../../shared/database/settlement/operations.js";
@@ -126,7 +127,17 @@ export const bankScriptEndpoints = [scriptBank, decidePayment] as const;
 
 export const sendBankNotification = endpoint(
   sendBankNotificationRoute,
-  async ({ bus, database }, { body, ok }) => {
+  async ({ bus, database }, { body, caller, ok, refuse }) => {
+    if (!caller.isOperator) {
+      const owner = await collectingPartner(database, body.creditorIban);
+      if (owner !== caller.partnerKey)
+        return refuse(
+          refusal("PartnerMismatch", {
+            creditorIban:
+              "is not the collection account of the token's partner: only platform may let others' be paid.",
+          }),
+        );
+    }
     const messageId = randomUUID();
     const notification: BankNotificationMessage = {
       ...body,

@@ -97,7 +97,7 @@ describe("where a mandate is optional", () => {
 
 describe("the first transfer", () => {
   test.each([
-    ["of the wrong amount", { amount: 2 }, /Amount/],
+    ["of too small an amount", { amount: 0.99 }, /Amount/],
     ["of the wrong name", { debtorName: "Somebody Else" }, /DebtorName/],
     ["from another IBAN", { debtorIban: customer(900_001).iban }, /DebtorIban/],
   ])(

@@ -21,7 +21,6 @@ export const flowMessages = {
   IbanSet: walletAttempt,
   /** The IBAN of this attempt was replaced or removed: its validation ends. */
   IbanChanged: walletAttempt,
-  IbanValidated: walletAttempt,
   /** Thirty days passed without a valid SCT; the IBAN was cleared. */
   IbanValidationExpired: walletAttempt,
   ContractSignRequested: walletAttempt,

@@ -28,11 +28,13 @@ export const sendBankNotificationRoute = route({
     status: 202,
     schema: z.object({ messageId: z.uuid() }).meta({ id: "SandboxMessage" }),
   },
-  errors: [],
+  errors: ["PartnerMismatch"],
   summary: "Let a credit arrive at the bank",
   description:
     "Stands for an incoming SCT (standard or instant), SDD or reconciliation credit: its message " +
-    "goes to the queue `bank-notifications`. Each call is a transfer of its own.",
+    "goes to the queue `bank-notifications`. Each call is a transfer of its own. A partner's credits " +
+    "reach its own collection account; those to an account that is nobody's are for the token of " +
+    "`platform`.",
 });
 
 export const BankScriptBody = z.strictObject({

@@ -12,7 +12,7 @@ const IbanState = z.object({
 });
 export type IbanState = z.output<typeof IbanState>;
 
-/** The validation, with the transfers that name its code and that nobody has tried yet. */
+/** The validation, with the transfers received for it that are to be tried, first or again; at most a hundred. */
 export const ibanState = (
   database: Queryable,
   { walletId, attempt }: { readonly walletId: string; readonly attempt: number },
@@ -21,9 +21,9 @@ export const ibanState = (
     IbanState,
     `select status, code, borsello.iso(expires_at) as "expiresAt", feedback,
        array(select bank_notification_id::text from borsello.bank_notification as n
-         where n.wallet_id = v.wallet_id and n.status = 'Received' and n.attempts = 0
-           and position(v.code in upper(regexp_replace(n.reason, '\\s', '', 'g'))) > 0
-         order by bank_notification_id) as untried
+         where n.wallet_id = v.wallet_id and n.iban_attempt = v.attempt
+           and n.status = 'Received' and n.is_due
+         order by bank_notification_id limit 100) as untried
      from borsello.iban_validation as v where wallet_id = $1 and attempt = $2`,
     [walletId, attempt],
   );

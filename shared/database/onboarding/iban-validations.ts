@@ -1,8 +1,7 @@
 /** The two ends of an IBAN validation: a matching transfer, credited in full, or thirty silent days. */
 import { z } from "zod";
 import { bankNotificationTypes } from "../../contracts/platform/bank-messages.js";
-import { failedRule, feedbackOf } from "../../domain/bank/sct-match.js";
-import type { SctRule } from "../../domain/bank/sct-match.js";
+import { mismatchOf, type Mismatch } from "../../domain/bank/sct-match.js";
 import { disableOpenMandate } from "../mandates/mandates.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { creditIncoming } from "../operations/operations.js";
@@ -43,10 +42,14 @@ const Candidate = z.object({
 type Candidate = z.infer<typeof Candidate>;
 
 /** The wallet's row first: it is the one lock that every change of a wallet takes. */
-const lockCandidate = async (tx: Queryable, sct: SctToMatch): Promise<Candidate | undefined> => {
+const lockWalletOf = async (tx: Queryable, walletId: string): Promise<void> => {
   await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [
-    sct.walletId,
+    walletId,
   ]);
+};
+
+const lockCandidate = async (tx: Queryable, sct: SctToMatch): Promise<Candidate | undefined> => {
+  await lockWalletOf(tx, sct.walletId);
   return tx.row(
     Candidate,
     `select wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
@@ -67,26 +70,30 @@ const lockCandidate = async (tx: Queryable, sct: SctToMatch): Promise<Candidate 
 };
 
 /** On the notification that stays Received and, while it waits, on the validation. */
-const writeFeedback = async (tx: Queryable, sct: SctToMatch, feedback: string): Promise<void> => {
+const writeFeedback = async (
+  tx: Queryable,
+  sct: SctToMatch,
+  { rule, feedback }: Mismatch,
+): Promise<void> => {
   await tx.execute(
     `with notification as (
-       update borsello.bank_notification set feedback = $4, attempts = attempts + 1,
-         last_update_date = borsello.platform_now()
+       update borsello.bank_notification set feedback = $4, failed_rule = $5, is_due = false,
+         attempts = attempts + 1, last_update_date = borsello.platform_now()
        where bank_notification_id = $3 and status = 'Received'
        returning bank_notification_id
      )
      update borsello.iban_validation set feedback = $4
      from notification where wallet_id = $1 and attempt = $2 and status = 'Waiting'`,
-    [sct.walletId, sct.attempt, sct.bankNotificationId, feedback],
+    [sct.walletId, sct.attempt, sct.bankNotificationId, feedback, rule],
   );
 };
 
-/** Notification, validation and wallet, with the events that tell of them. */
+/** Notification, validation and wallet; the end of the validation tells of itself. */
 const validate = (tx: Queryable, sct: SctToMatch, operationId: string): Promise<number> =>
   tx.execute(
     `with notification as (
        update borsello.bank_notification set status = 'Consumed', feedback = null,
-         attempts = attempts + 1, acceptance_date = borsello.platform_now(),
+         failed_rule = null, is_due = false, attempts = attempts + 1, acceptance_date = borsello.platform_now(),
          last_update_date = borsello.platform_now(), consumed_amount_cents = amount_cents,
          operation_id = $4
        where bank_notification_id = $3
@@ -110,11 +117,6 @@ const validate = (tx: Queryable, sct: SctToMatch, operationId: string): Promise<
          ('BankNotification', $3::uuid::text, 'consume', 'Processing', 'Consumed'),
          ('Wallet', $1::uuid::text, 'validateIban', 'Waiting', 'Validated')
        ) as step (entity, entity_id, action, from_status, to_status)
-     ), told as (
-       insert into borsello.outbox (destinations, session_id, subject, body)
-       select '{platform-events}', wallet_id::text, 'IbanValidated', json_build_object(
-         'walletId', wallet_id, 'partnerKey', partner_key, 'attempt', $2::integer)
-       from wallet
      )
      select borsello.publish_event('WalletUpdated', partner_key, wallet_id::text, version,
        borsello.wallet_updated_event(wallet::borsello.wallet))
@@ -122,64 +124,79 @@ const validate = (tx: Queryable, sct: SctToMatch, operationId: string): Promise<
     [sct.walletId, sct.attempt, sct.bankNotificationId, operationId],
   );
 
-const refusalOf = (candidate: Candidate): string | undefined => {
-  const rule: SctRule | undefined = failedRule(candidate, candidate);
-  if (rule !== undefined) return feedbackOf[rule];
-  return candidate.walletStatus === "Active"
-    ? undefined
-    : "Wallet: the wallet is not active, so nothing can be credited to it";
+/** As matchSct, in the caller's transaction. */
+const matchLocked = async (tx: Queryable, sct: SctToMatch): Promise<SctMatch> => {
+  const candidate = await lockCandidate(tx, sct);
+  if (
+    candidate?.validationStatus === "Validated" &&
+    candidate.validatedBy === sct.bankNotificationId
+  )
+    return { result: "validated" };
+  // What was left when it ended got its feedback there.
+  if (candidate?.validationStatus !== "Waiting" || candidate.notificationStatus !== "Received")
+    return { result: "ended" };
+  const mismatch = mismatchOf(candidate, candidate);
+  if (mismatch !== undefined) {
+    await writeFeedback(tx, sct, mismatch);
+    return { result: "mismatch", feedback: mismatch.feedback };
+  }
+  const operationId = await creditIncoming(tx, {
+    type: candidate.type === "IncomingSctInstant" ? "SctInstantDeposit" : "SctStandardDeposit",
+    walletId: sct.walletId,
+    partnerKey: candidate.partnerKey,
+    amountCents: candidate.amountCents,
+    bankNotificationId: sct.bankNotificationId,
+  });
+  await validate(tx, sct, operationId);
+  return { result: "validated" };
 };
 
 /**
  * Matches a transfer with the validation that waits for it, in one transaction: the wallet's IBAN
- * becomes valid and the transferred amount is its first deposit. Doing it again changes nothing.
+ * becomes valid and all of the transfer is its first deposit. Doing it again changes nothing.
  */
 export const matchSct = (database: Database, sct: SctToMatch): Promise<SctMatch> =>
-  database.transaction(async (tx) => {
-    const candidate = await lockCandidate(tx, sct);
-    if (
-      candidate?.validationStatus === "Validated" &&
-      candidate.validatedBy === sct.bankNotificationId
-    )
-      return { result: "validated" };
-    if (candidate?.validationStatus !== "Waiting" || candidate.notificationStatus !== "Received") {
-      await writeFeedback(tx, sct, "Code: the IBAN validation that the reason names has ended");
-      return { result: "ended" };
-    }
-    const feedback = refusalOf(candidate);
-    if (feedback !== undefined) {
-      await writeFeedback(tx, sct, feedback);
-      return { result: "mismatch", feedback };
-    }
-    const operationId = await creditIncoming(tx, {
-      type: candidate.type === "IncomingSctInstant" ? "SctInstantDeposit" : "SctStandardDeposit",
-      walletId: sct.walletId,
-      partnerKey: candidate.partnerKey,
-      amountCents: candidate.amountCents,
-      bankNotificationId: sct.bankNotificationId,
-    });
-    await validate(tx, sct, operationId);
-    return { result: "validated" };
-  });
+  database.transaction((tx) => matchLocked(tx, sct));
+
+const Untold = z.object({ bankNotificationId: z.string() });
+
+/** Of so many transfers that may fit by now, a last look is taken before the time is up. */
+const lastLooksMax = 100;
+
+/** Whether one of the transfers fits after all that failed by the name or the wallet's state, or were never tried. */
+const fitsAtLast = async (tx: Queryable, attempt: IbanAttempt): Promise<boolean> => {
+  const left = await tx.rows(
+    Untold,
+    `select bank_notification_id as "bankNotificationId" from borsello.bank_notification
+     where wallet_id = $1 and iban_attempt = $2 and status = 'Received'
+       and (is_due or failed_rule in ('DebtorName', 'Wallet'))
+     order by bank_notification_id limit $3`,
+    [attempt.walletId, attempt.attempt, lastLooksMax],
+  );
+  for (const { bankNotificationId } of left) {
+    const match = await matchLocked(tx, { ...attempt, bankNotificationId });
+    if (match.result === "validated") return true;
+  }
+  return false;
+};
 
 const Expired = z.object({ status: z.string() });
 
 /**
- * Ends a validation that nobody paid for: the IBAN is cleared, so that it or another one can be
- * set anew, and a mandate that debits it is disabled. True when this attempt is expired, now or by an earlier call.
+ * Ends a validation that nobody paid for, after a last look at what was received for it: the IBAN is
+ * cleared, so that it or another one can be set anew, and a mandate that debits it is disabled. True
+ * when this attempt is expired, now or by an earlier call.
  */
 export const expireIbanValidation = (
   database: Database,
   { walletId, attempt }: IbanAttempt,
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
-    await tx.execute("select from borsello.wallet where wallet_id = $1 for no key update", [
-      walletId,
-    ]);
+    await lockWalletOf(tx, walletId);
+    if (await fitsAtLast(tx, { walletId, attempt })) return false;
     const expired = await tx.execute(
       `with validation as (
-         update borsello.iban_validation set status = 'Expired', ended_at = borsello.platform_now(),
-           feedback = 'No valid transfer arrived in time'
+         update borsello.iban_validation set status = 'Expired', ended_at = borsello.platform_now()
          where wallet_id = $1 and attempt = $2 and status = 'Waiting'
          returning wallet_id, attempt
        ), wallet as (

@@ -4,6 +4,7 @@ import { Wallet, type walletStatuses } from "../../contracts/wallet/wallets.js";
 import { amountOf } from "../../domain/money.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
+import { retryTransfers } from "../bank/retries.js";
 import { availableCents } from "../ledger/ledger.js";
 import { disableOpenMandate } from "../mandates/mandates.js";
 import { closeOnboarding } from "../onboarding/closing.js";
@@ -115,9 +116,13 @@ export const suspendWallet = (database: Database, actor: Actor, walletId: string
       cancelOpenOperations(tx, walletId, actor.clientId, "The wallet was suspended."),
   });
 
+/** A transfer that found the wallet suspended is tried again. */
 export const reactivateWallet = (database: Database, actor: Actor, walletId: string) =>
   change(database, actor, walletId, reactivation, {
-    afterwards: (tx) => restartOnboarding(tx, actor, walletId),
+    afterwards: async (tx) => {
+      await restartOnboarding(tx, actor, walletId);
+      await retryTransfers(tx, walletId);
+    },
   });
 
 /** The partner's own rule about wallets that close. */

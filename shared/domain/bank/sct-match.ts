@@ -1,5 +1,6 @@
-/** Decides whether an incoming transfer validates a wallet's IBAN: code, IBAN, name, amount. */
-import { plainLetters } from "../wallet/names.js";
+/** Decides whether an incoming transfer validates a wallet's IBAN: code, IBAN, amount, name, wallet. */
+import { amountOf } from "../money.js";
+import { debtorNameFits } from "../wallet/debtor-name.js";
 
 export interface IncomingSct {
   readonly reason: string;
@@ -14,9 +15,17 @@ export interface ExpectedSct {
   readonly firstName: string;
   readonly lastName: string;
   readonly transferAmountCents: bigint;
+  readonly walletStatus: string;
 }
 
-export type SctRule = "Code" | "DebtorIban" | "DebtorName" | "Amount";
+/** In the order in which they are looked at: the last two may hold later, when the others do. */
+export type SctRule = "Code" | "DebtorIban" | "Amount" | "DebtorName" | "Wallet";
+
+export interface Mismatch {
+  readonly rule: SctRule;
+  /** What a person reads on a notification that stays Received: the rule, and what would fit. */
+  readonly feedback: string;
+}
 
 const codeLength = 8;
 
@@ -33,34 +42,34 @@ export const possibleCodes = (reason: string): string[] => {
   return [...codes].filter((code) => /^[A-Z0-9]+$/.test(code));
 };
 
-/** A name's words as plain letters, in alphabetical order. */
-const nameWords = (name: string): string =>
-  name
-    .split(/\s+/u)
-    .map(plainLetters)
-    .filter((word) => word !== "")
-    .sort()
-    .join(" ");
+const euros = (cents: bigint): string => amountOf(cents).toFixed(2);
 
-/** Banks write "ROSSI MARIA" as readily as "Maria Rossi", and few keep the accents. */
-export const sameName = (left: string, right: string): boolean => {
-  const words = nameWords(left);
-  return words !== "" && words === nameWords(right);
-};
+const mismatch = (rule: SctRule, sentence: string): Mismatch => ({
+  rule,
+  feedback: `${rule}: ${sentence}`,
+});
 
-/** The first rule that fails, in the order in which a person would look; undefined when all hold. */
-export const failedRule = (sct: IncomingSct, expected: ExpectedSct): SctRule | undefined => {
-  if (!compact(sct.reason).includes(compact(expected.code))) return "Code";
-  if (compact(sct.debtorIban) !== compact(expected.iban)) return "DebtorIban";
-  if (!sameName(sct.debtorName, `${expected.firstName} ${expected.lastName}`)) return "DebtorName";
-  if (sct.amountCents !== expected.transferAmountCents) return "Amount";
-  return undefined;
-};
-
-/** What an operator reads on a notification that stays Received. */
-export const feedbackOf: Readonly<Record<SctRule, string>> = {
-  Code: "Code: the reason does not contain the wallet's validation code",
-  DebtorIban: "DebtorIban: the debtor's IBAN is not the one that the wallet has set",
-  DebtorName: "DebtorName: the debtor's name is not the wallet holder's",
-  Amount: "Amount: the amount is not the one that the instructions name",
+/** The first rule that fails; undefined when all hold. More than the amount that is asked for fits, too. */
+export const mismatchOf = (sct: IncomingSct, expected: ExpectedSct): Mismatch | undefined => {
+  const { code, iban, firstName, lastName, transferAmountCents, walletStatus } = expected;
+  if (!compact(sct.reason).includes(compact(code)))
+    return mismatch("Code", `the reason does not hold the code; ${code} would fit`);
+  if (compact(sct.debtorIban) !== compact(iban))
+    return mismatch("DebtorIban", `the transfer came from another account; ${iban} would fit`);
+  if (sct.amountCents < transferAmountCents)
+    return mismatch(
+      "Amount",
+      `${euros(sct.amountCents)} is too little; ${euros(transferAmountCents)} or more would fit`,
+    );
+  if (!debtorNameFits(sct.debtorName, expected))
+    return mismatch(
+      "DebtorName",
+      `the debtor's name is not the wallet holder's; one that holds ${firstName} and ${lastName} would fit`,
+    );
+  return walletStatus === "Active"
+    ? undefined
+    : mismatch(
+        "Wallet",
+        `the wallet is ${walletStatus}, so nothing can be credited to it; an Active one would fit`,
+      );
 };

@@ -63,20 +63,19 @@ const runsOf = (text: string, words: readonly string[]): readonly Run[] =>
     return [];
   });
 
-const isShort = (text: string): boolean => text.length === 1;
-
-/** Both names, each with words of its own; beside a name of one letter nothing else may stand. */
+/** Both names, each with words of its own. */
 const holdsBoth = (words: readonly string[], first: string, last: string): boolean => {
-  const isWhole = isShort(first) || isShort(last);
+  const firsts = runsOf(first, words);
   const lasts = runsOf(last, words);
-  return runsOf(first, words).some((one) =>
-    lasts.some(
-      (other) =>
-        (one.to <= other.from || other.to <= one.from) &&
-        (!isWhole || one.to - one.from + other.to - other.from === words.length),
-    ),
-  );
+  const [one, other] = [firsts[0], lasts[0]];
+  if (one === undefined || other === undefined) return false;
+  const latest = (runs: readonly Run[]): number => runs.at(-1)?.from ?? 0;
+  return one.to <= latest(lasts) || other.to <= latest(firsts);
 };
+
+/** One letter is found in many a name: beside it nothing else may stand. */
+const isWhole = (words: readonly string[], first: string, last: string): boolean =>
+  (first.length > 1 && last.length > 1) || words.join("").length === first.length + last.length;
 
 const inOneWord = (name: string): readonly string[] => [
   ...new Set(spellings(name).map((words) => words.join(""))),
@@ -90,7 +89,7 @@ export const debtorNameFits = (debtorName: string, { firstName, lastName }: Hold
   spellings(debtorName).some((words) =>
     inOneWord(firstName).some((first) =>
       inOneWord(lastName).some(
-        (last) => first !== "" && last !== "" && holdsBoth(words, first, last),
+        (last) => isWhole(words, first, last) && holdsBoth(words, first, last),
       ),
     ),
   );

@@ -137,17 +137,22 @@ const credit = async (partner: string, body: unknown): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
+const transfer = {
+  type: "IncomingSctInstant",
+  debtorName: "Maria Rossi",
+  debtorIban: "IT60X0542811101000000123456",
+  amount: 12.5,
+  reason: "for the ledger",
+};
+const accounts = {
+  acme: "IT83X0999903200ACME00000001",
+  umbrella: "IT96N0999903200UMBRELLA0001",
+  nobody: "IT14B0000000000000000000001",
+} as const;
+
 test("a credit that the sandbox lets arrive is a notification of its own, each time", async () => {
-  const body = {
-    type: "IncomingSctInstant",
-    debtorName: "Maria Rossi",
-    debtorIban: "IT60X0542811101000000123456",
-    creditorIban: "IT14B0000000000000000000001",
-    amount: 12.5,
-    reason: "for the ledger",
-  };
   for (let call = 0; call < 2; call += 1) {
-    const answer = await credit("acme", body);
+    const answer = await credit("acme", { ...transfer, creditorIban: accounts.acme });
     expect(answer.status).toBe(202);
     const { messageId } = z.object({ messageId: z.uuid() }).parse(await answer.json());
     await expect
@@ -159,6 +164,44 @@ test("a credit that the sandbox lets arrive is a notification of its own, each t
       )
       .toBe("Received");
   }
+});
+
+test("a partner's credits reach its own account, those to nobody's are for platform", async () => {
+  for (const [partner, account, status] of [
+    ["acme", "umbrella", 403],
+    ["acme", "nobody", 403],
+    ["umbrella", "umbrella", 202],
+    ["operator", "nobody", 202],
+  ] as const) {
+    const answer = await credit(partner, { ...transfer, creditorIban: accounts[account] });
+    expect([partner, account, answer.status]).toEqual([partner, account, status]);
+    if (status === 403) expect(await answer.json()).toMatchObject({ errorCode: "PartnerMismatch" });
+  }
+});
+
+test("a gateway reference with other content is dead-lettered, with its name", async () => {
+  const message = {
+    ...sctFor({ walletId: randomUUID(), code: "AAAA2222", iban: "IT60X0" }),
+    paymentGatewayReference: `gate-${randomUUID()}`,
+  };
+  await send(bankQueues.notifications, message);
+  await expect
+    .poll(() =>
+      statusOf(
+        "select status from borsello.bank_notification where transaction_reference = $1",
+        message.transactionReference,
+      ),
+    )
+    .toBe("Received");
+  const other = await send(bankQueues.notifications, { ...message, amount: 2 });
+  expect(await deadLettersOf(bankQueues.notifications, [other])).toMatchObject([
+    {
+      deadLetterReason: "ReferenceReused",
+      deadLetterErrorDescription: expect.stringContaining(
+        message.paymentGatewayReference,
+      ) as string,
+    },
+  ]);
 });
 
 test("the sandbox's credits need the role and a body that fits", async () => {

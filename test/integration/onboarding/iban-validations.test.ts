@@ -1,7 +1,7 @@
 /** An IBAN validation's ends on a real database: credited once, refused with its reason, expired. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { receiveNotification } from "../../../shared/database/bank/notifications.js";
+import { retryTransfers } from "../../../shared/database/bank/retries.js";
 import {
   expireIbanValidation,
   matchSct,
@@ -11,6 +11,7 @@ import {
   countOf,
   openBankTest,
   outboxOf,
+  receive as receiveMessage,
   sctFor,
   writeWaitingWallet,
 } from "../../support/wallet/bank-fixtures.js";
@@ -25,11 +26,8 @@ afterAll(() => bank.end());
 const receive = async (
   wallet: WaitingWallet,
   changes?: Parameters<typeof sctFor>[1],
-): Promise<string> => {
-  const received = await receiveNotification(bank.database, sctFor(wallet, changes));
-  if (received === undefined) throw new Error("the notification was received before");
-  return received.bankNotificationId;
-};
+): Promise<string> =>
+  (await receiveMessage(bank.database, sctFor(wallet, changes))).bankNotificationId;
 
 const match = (wallet: WaitingWallet, bankNotificationId: string, attempt = 1) =>
   matchSct(bank.database, { walletId: wallet.walletId, attempt, bankNotificationId });
@@ -106,7 +104,7 @@ test("an instant transfer is an instant deposit", async () => {
 });
 
 test.each([
-  ["Amount", { amount: 1.01 }],
+  ["Amount", { amount: 0.99 }],
   ["DebtorName", { debtorName: "Mario Rossi" }],
   ["DebtorIban", { debtorIban: "IT99A0000000000000000000009" }],
 ])("a wrong %s leaves the notification Received and names the rule", async (rule, changes) => {
@@ -123,15 +121,138 @@ test.each([
   expect(await match(wallet, await receive(wallet))).toEqual({ result: "validated" });
 });
 
-test("a wallet that is not active is not credited", async () => {
+test("more than the amount validates, too, and all of it is credited", async () => {
+  const wallet = await writeWaitingWallet(bank.database);
+  expect(await match(wallet, await receive(wallet, { amount: 12.5 }))).toEqual({
+    result: "validated",
+  });
+  expect(await availableCents(bank.database, wallet.walletId)).toBe(1_250n);
+});
+
+const suspended = async (): Promise<WaitingWallet> => {
   const wallet = await writeWaitingWallet(bank.database);
   await bank.database.execute(
     "update borsello.wallet set status = 'Suspended' where wallet_id = $1",
     [wallet.walletId],
   );
+  return wallet;
+};
+
+const subjectsOf = async ({ walletId }: WaitingWallet): Promise<string[]> =>
+  (await outboxOf(bank.database, walletId)).map(({ subject }) => subject);
+
+test("a wallet that is not active is not credited", async () => {
+  const wallet = await suspended();
   expect(await match(wallet, await receive(wallet))).toMatchObject({
     result: "mismatch",
     feedback: expect.stringMatching(/^Wallet:/) as string,
+  });
+});
+
+describe("what failed by the wallet's state or its holder's name alone", () => {
+  const change = (text: string, wallet: WaitingWallet) =>
+    bank.database.execute(`update borsello.wallet set ${text} where wallet_id = $1`, [
+      wallet.walletId,
+    ]);
+  const expire = ({ walletId }: WaitingWallet) =>
+    expireIbanValidation(bank.database, { walletId, attempt: 1 });
+
+  test("is told once, tried again when it is asked for, and then fits", async () => {
+    const wallet = await suspended();
+    const bankNotificationId = await receive(wallet);
+    await match(wallet, bankNotificationId);
+    await match(wallet, bankNotificationId);
+    const first = ["SctReceived", "BankNotificationReceived"];
+    expect(await subjectsOf(wallet)).toEqual(first);
+    await change("status = 'Active'", wallet);
+    await retryTransfers(bank.database, wallet.walletId);
+    expect(await subjectsOf(wallet)).toEqual([...first, "SctReceived"]);
+    expect(await match(wallet, bankNotificationId)).toEqual({ result: "validated" });
+  });
+
+  test.each([
+    ["the amount", { amount: 0.5 }],
+    ["the IBAN", { debtorIban: "IT99A0000000000000000000009" }],
+  ])("is not what failed by %s, which stays as it is", async (_, changes) => {
+    const wallet = await suspended();
+    await match(wallet, await receive(wallet, changes));
+    const before = await subjectsOf(wallet);
+    await retryTransfers(bank.database, wallet.walletId);
+    expect(await subjectsOf(wallet)).toEqual(before);
+  });
+
+  test("is looked at once more before the time is up", async () => {
+    const wallet = await writeWaitingWallet(bank.database);
+    await match(wallet, await receive(wallet, { debtorName: "ROSSI GIOVANNA" }));
+    await match(wallet, await receive(wallet, { debtorName: "BIANCHI ANNA" }));
+    await change("first_name = 'Anna', last_name = 'Bianchi'", wallet);
+    expect(await expire(wallet)).toBe(false);
+    expect(await availableCents(bank.database, wallet.walletId)).toBe(100n);
+  });
+
+  test("counts even where nobody has tried it yet when the time is up", async () => {
+    const wallet = await writeWaitingWallet(bank.database);
+    await receive(wallet);
+    expect(await expire(wallet)).toBe(false);
+    expect(await availableCents(bank.database, wallet.walletId)).toBe(100n);
+  });
+
+  test("still not fitting, it stays Received and says why when the time is up", async () => {
+    const wallet = await suspended();
+    const bankNotificationId = await receive(wallet);
+    await match(wallet, bankNotificationId);
+    expect(await expire(wallet)).toBe(true);
+    const found = await notificationStatus(bankNotificationId);
+    expect(found?.status).toBe("Received");
+    expect(found?.feedback).toMatch(/^Code: .*has ended.* Before, it did not fit: Wallet: /);
+  });
+});
+
+describe("the end of an attempt", () => {
+  const eventOf = async (wallet: WaitingWallet, subject: string) =>
+    (await outboxOf(bank.database, wallet.walletId)).filter((row) => row.subject === subject);
+
+  test("is told as IbanValidated with the wallet", async () => {
+    const wallet = await writeWaitingWallet(bank.database);
+    const bankNotificationId = await receive(wallet);
+    await match(wallet, bankNotificationId);
+    await match(wallet, bankNotificationId);
+    expect(await eventOf(wallet, "IbanValidated")).toMatchObject([
+      {
+        destinations: ["acme", "platform-events"],
+        body: {
+          walletId: wallet.walletId,
+          partnerKey: "acme",
+          iban: wallet.iban,
+          isIbanValidated: true,
+        },
+      },
+    ]);
+    expect(await eventOf(wallet, "IbanValidationFailed")).toEqual([]);
+  });
+
+  test.each([
+    ["Expired", /^No fitting transfer came in time; the last .* did not fit: Amount: /],
+    ["Replaced", /^The IBAN was replaced or removed; the last .* did not fit: Amount: /],
+  ])("unvalidated (%s) is told once as IbanValidationFailed", async (status, feedback) => {
+    const wallet = await writeWaitingWallet(bank.database);
+    await match(wallet, await receive(wallet, { amount: 0.5 }));
+    for (let time = 0; time < 2; time += 1)
+      await bank.database.execute(
+        "update borsello.iban_validation set status = $2 where wallet_id = $1",
+        [wallet.walletId, status],
+      );
+    expect(await eventOf(wallet, "IbanValidationFailed")).toMatchObject([
+      {
+        destinations: ["acme", "platform-events"],
+        body: {
+          walletId: wallet.walletId,
+          partnerKey: "acme",
+          iban: wallet.iban,
+          feedback: expect.stringMatching(feedback) as string,
+        },
+      },
+    ]);
   });
 });
 
@@ -154,6 +275,19 @@ describe("however often and at the same time it is matched", () => {
     const answers = await Promise.all(notifications.map((id) => match(wallet, id)));
     expect(answers.map(({ result }) => result).sort()).toEqual(["ended", "validated"]);
     expect(await availableCents(bank.database, wallet.walletId)).toBe(100n);
+    const found = await Promise.all(notifications.map(notificationStatus));
+    expect(found.map((each) => each?.status).sort()).toEqual(["Consumed", "Received"]);
+    const loser = found.find((each) => each?.status === "Received");
+    expect(loser?.feedback).toMatch(/^Deposit: another transfer .*this one is a deposit/);
+  });
+
+  test("and one that does not fit is answered by the end that another brought", async () => {
+    const wallet = await writeWaitingWallet(bank.database);
+    const other = await receive(wallet, { debtorIban: "IT99A0000000000000000000009" });
+    await match(wallet, await receive(wallet));
+    expect((await notificationStatus(other))?.feedback).toMatch(
+      /^Code: another transfer .*a deposit from that IBAN would fit/,
+    );
   });
 
   test("matching and expiring at once has one winner", async () => {
@@ -181,9 +315,10 @@ test("an expired validation clears the IBAN once and says so once", async () => 
     ),
   ).toBe(1);
   const messages = await outboxOf(bank.database, wallet.walletId);
-  expect(messages.map(({ subject }) => subject)).toEqual([
-    "WalletIbanDeleted",
+  expect(messages.map(({ subject }) => subject).toSorted()).toEqual([
     "IbanValidationExpired",
+    "IbanValidationFailed",
+    "WalletIbanDeleted",
   ]);
 });
 

@@ -7,6 +7,8 @@ import {
   ibanState,
   mandateState,
 } from "../../../shared/database/onboarding/flow-state.js";
+import { retryTransfers } from "../../../shared/database/bank/retries.js";
+import { matchSct } from "../../../shared/database/onboarding/iban-validations.js";
 import { requestRevocation } from "../../../shared/database/mandates/revocation.js";
 import {
   expireOnboarding,
@@ -18,6 +20,8 @@ import {
   countOf,
   openBankTest,
   outboxOf,
+  receive,
+  sctFor,
   writeWaitingWallet,
   type BankTest,
 } from "../../support/wallet/bank-fixtures.js";
@@ -35,7 +39,7 @@ beforeAll(async () => {
        '{"activationFlowEnabled": false, "onboarding": {"mandate": "none"}}')`,
   );
   await database.execute(
-    `update borsello.partner set settings =
+    `update borsello.partner set settings = settings ||
        '{"activationFlowEnabled": true, "onboarding": {"mandate": "required"}}'
      where partner_key = 'acme'`,
   );
@@ -227,29 +231,20 @@ describe("reminders", () => {
 describe("what a flow reads", () => {
   const Inserted = z.object({ id: z.string() });
 
-  const receive = async (walletId: string, reason: string): Promise<string> => {
-    const row = await database.row(
-      Inserted,
-      `insert into borsello.bank_notification (partner_key, type, reception_date, creditor_iban,
-         debtor_name, debtor_iban, amount_cents, reason, transaction_reference, wallet_id)
-       values ('acme', 'IncomingSctStandard', now(), 'X', 'Y', 'Z', 100, $2, gen_random_uuid()::text, $1)
-       returning bank_notification_id as id`,
-      [walletId, reason],
-    );
-    return row?.id ?? "";
-  };
-
-  test("untried transfers are those that name this attempt's code", async () => {
-    const { walletId, code } = await writeWaitingWallet(database);
-    const mine = await receive(walletId, `For ${code.slice(0, 3)} ${code.slice(3).toLowerCase()}`);
-    await receive(walletId, "ZZZZZZZZ");
-    const state = await ibanState(database, { walletId, attempt: 1 });
-    expect(state).toMatchObject({ status: "Waiting", code, untried: [mine] });
-    await database.execute(
-      "update borsello.bank_notification set attempts = 1 where bank_notification_id = $1",
-      [mine],
-    );
-    expect((await ibanState(database, { walletId, attempt: 1 }))?.untried).toEqual([]);
+  test("a transfer is to be tried once, and again when somebody says so", async () => {
+    const wallet = await writeWaitingWallet(database);
+    const { walletId, code } = wallet;
+    const wrong = sctFor(wallet, { debtorName: "Somebody Else" });
+    const { bankNotificationId } = await receive(database, wrong);
+    await receive(database, sctFor(wallet, { reason: "ZZZZZZZZ" }));
+    const attempt = { walletId, attempt: 1 };
+    const untried = async () => (await ibanState(database, attempt))?.untried;
+    expect(await ibanState(database, attempt)).toMatchObject({ status: "Waiting", code });
+    expect(await untried()).toEqual([bankNotificationId]);
+    await matchSct(database, { ...attempt, bankNotificationId });
+    expect(await untried()).toEqual([]);
+    await retryTransfers(database, walletId);
+    expect(await untried()).toEqual([bankNotificationId]);
     expect(await ibanState(database, { walletId, attempt: 2 })).toBeUndefined();
   });
 

@@ -81,8 +81,9 @@ test("setting another IBAN replaces the waiting one and tells the flow of the re
     ["WalletUpdated", undefined],
     ["IbanChanged", 1],
     ["IbanSet", 2],
+    ["IbanValidationFailed", undefined],
   ]);
-  expect(messages.at(-1)).toMatchObject({
+  expect(messages.at(-2)).toMatchObject({
     destinations: ["platform-events"],
     body: { walletId, partnerKey, attempt: 2 },
   });
@@ -138,7 +139,11 @@ test("removing an IBAN clears it, ends its validation and sends WalletIbanDelete
     isIbanValidated: false,
     ibanValidationCode: null,
   });
-  expect((await subjects(walletId)).slice(-2)).toEqual(["WalletIbanDeleted", "IbanChanged"]);
+  expect((await subjects(walletId)).slice(-3)).toEqual([
+    "WalletIbanDeleted",
+    "IbanChanged",
+    "IbanValidationFailed",
+  ]);
   expect(await findIbanValidation(wallets.database, walletId)).toMatchObject({
     status: "Replaced",
   });

@@ -103,9 +103,9 @@ test("a bank notification that is open keeps its store, a consumed one does not"
   await stores.database.execute(
     `insert into borsello.bank_notification (partner_key, type, reception_date, creditor_iban,
        debtor_name, debtor_iban, amount_cents, reason, transaction_reference, store_id,
-       reconciliation_type)
+       reconciliation_type, content_hash, repeat_key)
      values ('acme', 'IncomingReconciliation', now(), 'I', 'N', 'I', 1, 'R', $2, $1,
-       'StoreReconciliation')`,
+       'StoreReconciliation', '', $2)`,
     [storeId, `T-${storeId}`],
   );
   const path = { dealerKey, storeId };

@@ -2,6 +2,10 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { BankNotificationMessage } from "../../../shared/contracts/platform/bank-messages.js";
+import {
+  receiveNotification,
+  type ReceivedNotification,
+} from "../../../shared/database/bank/notifications.js";
 import { openDatabase } from "../../../shared/database/platform/database.js";
 import type { Database, Queryable } from "../../../shared/database/platform/database.js";
 import { createLogger } from "../../../shared/platform/logger.js";
@@ -15,11 +19,20 @@ export interface BankTest {
   end(): Promise<void>;
 }
 
+/** Where the transfers of acme's customers go, unless a test sends them elsewhere. */
+export const collectionIban = "IT14B0000000000000000000001";
+export const globexIban = "IT14B0000000000000000000002";
+
 const writePartner = async (tx: Queryable): Promise<void> => {
   await tx.execute(
     `insert into borsello.partner (partner_key, client_id, client_secret_salt, client_secret_hash,
-       auth_key_salt, auth_key_hash, roles)
-     values ('acme', 'acme-client', '\\x', '\\x', '\\x', '\\x', '{}') on conflict do nothing`,
+       auth_key_salt, auth_key_hash, roles, is_operator, settings)
+     select partner_key, partner_key || '-client', '\\x', '\\x', '\\x', '\\x', '{}', is_operator,
+       jsonb_build_object('ibanVerification', jsonb_build_object('destinationIban', iban))
+     from (values ('acme', false, $1), ('globex', false, $2), ('platform', true, null))
+       as partner (partner_key, is_operator, iban)
+     on conflict do nothing`,
+    [collectionIban, globexIban],
   );
   await tx.execute(
     `insert into borsello.dealer (partner_key, dealer_key) values ('acme', 'dealer-rome')
@@ -91,12 +104,22 @@ export const sctFor = (
   debtorName: "ROSSI MARIA",
   debtorIban: wallet.iban,
   creditorName: "Borsello",
-  creditorIban: "IT14B0000000000000000000001",
+  creditorIban: collectionIban,
   amount: 1,
   reason: `Verification ${wallet.code.slice(0, 4)} ${wallet.code.slice(4).toLowerCase()}`,
   receptionDate: "2026-01-15T09:30:00.000Z",
   ...changes,
 });
+
+/** Receives a transfer that is new. */
+export const receive = async (
+  database: Database,
+  message: BankNotificationMessage,
+): Promise<Extract<ReceivedNotification, { result: "stored" }>> => {
+  const received = await receiveNotification(database, message);
+  if (received.result !== "stored") throw new Error(`the notification is ${received.result}`);
+  return received;
+};
 
 const OutboxRow = z.object({
   messageId: z.string(),

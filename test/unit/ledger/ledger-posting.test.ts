@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decisionByCents, outcomesOf } from "../../../shared/domain/bank/sandbox-script.js";
-import { failedRule, possibleCodes, sameName } from "../../../shared/domain/bank/sct-match.js";
+import { mismatchOf, possibleCodes } from "../../../shared/domain/bank/sct-match.js";
 import { movement } from "../../../shared/domain/ledger/posting.js";
 import { amountOf, centsOf } from "../../../shared/domain/money.js";
 
@@ -50,6 +50,7 @@ describe("matching a transfer", () => {
     firstName: "Nicolò",
     lastName: "D'Angelo",
     transferAmountCents: 100n,
+    walletStatus: "Active",
   };
   const sct = {
     reason: "verifica k7m2 p9qx grazie",
@@ -59,16 +60,30 @@ describe("matching a transfer", () => {
   };
 
   test("forgives case, spaces, accents and the order of names", () => {
-    expect(failedRule(sct, expected)).toBeUndefined();
+    expect(mismatchOf(sct, expected)).toBeUndefined();
+  });
+
+  test("takes more than the amount that is asked for", () => {
+    expect(mismatchOf({ ...sct, amountCents: 5_000n }, expected)).toBeUndefined();
   });
 
   test.each([
-    ["Code", { reason: "K7M2P9Q" }],
-    ["DebtorIban", { debtorIban: "IT60X0542811101000000123457" }],
-    ["DebtorName", { debtorName: "D'Angelo" }],
-    ["Amount", { amountCents: 99n }],
-  ])("names the rule %s when it fails alone", (rule, changes) => {
-    expect(failedRule({ ...sct, ...changes }, expected)).toBe(rule);
+    ["Code", { reason: "K7M2P9Q" }, {}, "K7M2P9QX"],
+    ["DebtorIban", { debtorIban: "IT60X0542811101000000123457" }, {}, expected.iban],
+    ["Amount", { amountCents: 99n }, {}, "1.00 or more"],
+    ["DebtorName", { debtorName: "D'Angelo" }, {}, "Nicolò and D'Angelo"],
+    ["Wallet", {}, { walletStatus: "Suspended" }, "Active"],
+  ])("names the rule %s and what would fit, when it fails alone", (rule, sent, awaited, fits) => {
+    const mismatch = mismatchOf({ ...sct, ...sent }, { ...expected, ...awaited });
+    expect(mismatch?.rule).toBe(rule);
+    expect(mismatch?.feedback).toMatch(new RegExp(`^${rule}: .*${fits}`));
+  });
+
+  test("names what may change by itself only where all else fits", () => {
+    const suspended = { ...expected, walletStatus: "Suspended" };
+    const wrong = { ...sct, debtorName: "Somebody Else" };
+    expect(mismatchOf(wrong, suspended)?.rule).toBe("DebtorName");
+    expect(mismatchOf({ ...wrong, amountCents: 99n }, suspended)?.rule).toBe("Amount");
   });
 
   test("finds the code wherever it stands in a reason", () => {
@@ -77,10 +92,6 @@ describe("matching a transfer", () => {
         expect(possibleCodes(`${before}K7M2P9QX${after}`)).toContain("K7M2P9QX");
       }),
     );
-  });
-
-  test("takes no two names without letters for the same", () => {
-    expect(sameName("…", "---")).toBe(false);
   });
 });
 

@@ -2,7 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { BankNotificationMessage } from "../../../shared/contracts/platform/bank-messages.js";
 import { GivenMetadata } from "../../../shared/contracts/wallet/fields.js";
-import { possibleCodes, sameName } from "../../../shared/domain/bank/sct-match.js";
+import { debtorNameFits } from "../../../shared/domain/wallet/debtor-name.js";
+import { possibleCodes } from "../../../shared/domain/bank/sct-match.js";
 import { fileNameFault } from "../../../shared/domain/ticketing/file-names.js";
 import { isUnsafeHtml } from "../../../shared/domain/ticketing/unsafe-html.js";
 import { emailPattern } from "../../../shared/domain/wallet/email.js";
@@ -142,7 +143,11 @@ describe("no text costs more than a few plain looks at the longest legal one", (
     ["phone numbers", 64, e164],
     ["searches", 255, (text) => checkedSearch({ firstName: text, iban: text, taxId: text })],
     ["texts from the bank", 1_000, (text) => bank.reason.safeParse(text)],
-    ["debtors' names", 1_000, (text) => sameName(text, text)],
+    [
+      "debtors' names",
+      1_000,
+      (text) => debtorNameFits(text, { firstName: text.slice(0, 255), lastName: text.slice(-255) }),
+    ],
     ["codes in a reason", 1_000, possibleCodes],
     ["metadata", 16_384, (text) => GivenMetadata.safeParse({ text })],
   ])("the rules of %s", (_name, most, judge) => {

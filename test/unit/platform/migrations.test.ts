@@ -33,6 +33,7 @@ const landed: Readonly<Record<string, string>> = {
   "0024-o2i-payments.sql": "b5dc12e0f8b8e9e4a3640532c7115d701e0a9310b98147188c5bb25a541c67d5",
   "0025-onboarding-restarts.sql":
     "b103c5a863ff74053f2c5ac7d559b8214903c45bf0afacd1b5d5cc5311f47b6f",
+  "0026-answered-transfers.sql": "51e6787f3a257566e067b7f7f3982b20cdbb3c6fa336b655d66498bff8bbfc53",
   "0027-mandates.sql": "e3d7bc868ced2c1e9eb037b376ad3ec05eb371991409b2e70f51c33912e0909c",
   "0028-identity.sql": "688a9f9b05440be660b3dbf68c94232a1bc7c0eed1b08fb363d323ea039c1119",
 };
