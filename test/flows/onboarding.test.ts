@@ -130,9 +130,9 @@ describe("the first transfer", () => {
     await acme.pay(owner, first);
     await acme.pay(owner, second, { debtorIban: iban });
     await acme.stepBecomes(owner, "ibanValidation", "Completed");
-    expect(await instanceOf(stack, `iban-${owner.walletId}-2`)).toMatchObject({
-      customStatus: "The validation is over: Validated",
-    });
+    await expect
+      .poll(() => instanceOf(stack, `iban-${owner.walletId}-2`))
+      .toMatchObject({ customStatus: "The validation is over: Validated" });
   });
 });
 
