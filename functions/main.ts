@@ -36,6 +36,7 @@ import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerGroupSweep } from "./schedule/group-sweep.js";
+import { registerKeptAnswerSweep } from "./schedule/kept-answer-sweep.js";
 import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerSettlement } from "./schedule/settlement.js";
@@ -52,6 +53,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerFlowSweep,
   registerAttachmentSweep,
   registerDocumentSweep,
+  registerKeptAnswerSweep,
   registerTicketSweep,
   registerSettlement,
   registerAuditSeal,

@@ -1,29 +1,26 @@
 /** Runs an endpoint and always answers: a host with streaming never answers for one that throws. */
-import type { HttpRequest, HttpResponseInit, InvocationContext } from "@azure/functions";
+import type { HttpRequest, InvocationContext } from "@azure/functions";
 import type { Api } from "../../shared/contracts/route.js";
 import { errorReply } from "../../shared/http/error-body.js";
+import { requestIdHeader, traceOf, type RequestTrace } from "../../shared/http/request-trace.js";
 import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
 import type { Endpoint } from "./endpoint.js";
+import type { Reply } from "./reply.js";
 import type { Services } from "./services.js";
 
-/** What a caller may know of a failure: the id under which the log holds the rest. */
+/** A caller may know nothing of a failure but the id under which the log holds the rest. */
 const failureReply = (
-  services: Services,
+  { logger }: Services,
   { api, id }: { readonly api: Api; readonly id: string },
-  context: InvocationContext,
+  { requestId }: RequestTrace,
   error: unknown,
-): HttpResponseInit => {
-  const correlationId = context.invocationId;
+): Reply => {
   if (error instanceof DependencyUnavailableError) {
-    services.logger.warn("A call found a dependency unavailable.", {
-      route: id,
-      correlationId,
-      error,
-    });
-    return errorReply(api, { code: "DependencyUnavailable", properties: { correlationId } });
+    logger.warn("A call found a dependency unavailable.", { route: id, error });
+    return errorReply(api, { code: "DependencyUnavailable" }, requestId);
   }
-  services.logger.error("A call failed.", { route: id, correlationId, error });
-  return errorReply(api, { code: "InternalError", properties: { correlationId } });
+  logger.error("A call failed.", { route: id, error });
+  return errorReply(api, { code: "InternalError" }, requestId);
 };
 
 export const answer = async (
@@ -33,10 +30,11 @@ export const answer = async (
   },
   request: HttpRequest,
   context: InvocationContext,
-): Promise<HttpResponseInit> => {
-  try {
-    return await endpoint.answer(services, request, context);
-  } catch (error) {
-    return failureReply(services, endpoint.route, context, error);
-  }
+): Promise<Reply> => {
+  const trace = traceOf(request.headers);
+  const traced = { ...services, logger: services.logger.with({ ...trace }) };
+  const reply = await endpoint
+    .answer(traced, request, context, trace)
+    .catch((error: unknown) => failureReply(traced, endpoint.route, trace, error));
+  return { ...reply, headers: { ...reply.headers, [requestIdHeader]: trace.requestId } };
 };

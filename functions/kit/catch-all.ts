@@ -1,5 +1,5 @@
 /** Answers what no route answers: 405 where the path exists, else 404, in the API's own error body. */
-import type { HttpMethod, HttpRequest, HttpResponseInit } from "@azure/functions";
+import type { HttpMethod, HttpRequest } from "@azure/functions";
 import type { Api, Method, Route } from "../../shared/contracts/route.js";
 import { errorReply } from "../../shared/http/error-body.js";
 import {
@@ -9,6 +9,7 @@ import {
   requestSegments,
   segmentsOf,
 } from "../../shared/http/paths.js";
+import type { Reply } from "./reply.js";
 
 const everyMethod: readonly HttpMethod[] = [
   "GET",
@@ -37,7 +38,7 @@ export interface CatchAll {
   readonly api: Api;
   readonly methods: readonly HttpMethod[];
   readonly template: string;
-  readonly answer: (request: HttpRequest) => HttpResponseInit;
+  readonly answer: (request: HttpRequest, requestId: string) => Reply;
 }
 
 interface Known {
@@ -49,25 +50,25 @@ const catchAll = (api: Api, routes: readonly Route[]): CatchAll => {
   const known: readonly Known[] = routes
     .filter((route) => route.api === api)
     .map((route) => ({ method: route.method, template: segmentsOf(fullPath(route)) }));
-  const notFound = errorReply(api, { code: "RouteNotFound" });
   const base = basePath(api);
   return {
     name: names[api],
     api,
     methods: everyMethod,
     template: base === "" ? "{*path}" : `${base}/{*path}`,
-    answer: (request) => {
+    answer: (request, requestId) => {
       const segments = requestSegments(request.url);
       const methods = known
         .filter(({ template }) => matchesTemplate(template, segments))
         .map(({ method }) => method);
-      if (methods.length === 0) return notFound;
+      if (methods.length === 0) return errorReply(api, { code: "RouteNotFound" }, requestId);
       const allow = [...new Set(methods)].sort().join(", ");
-      return errorReply(api, {
-        code: "MethodNotAllowed",
+      const refused = {
+        code: "MethodNotAllowed" as const,
         properties: { allow },
         headers: { Allow: allow },
-      });
+      };
+      return errorReply(api, refused, requestId);
     },
   };
 };

@@ -1,10 +1,5 @@
 /** Binds a declared route to its handler: access, parameters and body are checked before it runs. */
-import type {
-  FunctionInput,
-  HttpRequest,
-  HttpResponseInit,
-  InvocationContext,
-} from "@azure/functions";
+import type { FunctionInput, HttpRequest, InvocationContext } from "@azure/functions";
 import { z } from "zod";
 import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { Role } from "../../shared/contracts/roles.js";
@@ -24,16 +19,17 @@ import { jsonWithBase64, type Base64Content } from "../../shared/http/base64-ans
 import { BodyCutError, BodyTooLargeError } from "../../shared/http/bounded-body.js";
 import { byteStream } from "../../shared/http/byte-stream.js";
 import { errorReply } from "../../shared/http/error-body.js";
+import type { RequestTrace } from "../../shared/http/request-trace.js";
 import { readJsonBody } from "../../shared/http/json-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { issueProperties } from "../../shared/http/schema-issues.js";
 import { parseParams, parseQuery, pathReader } from "../../shared/http/text-parameters.js";
 import { openUpload, tooLargeRefusal, type Upload } from "../../shared/http/upload.js";
 import { authorize, type Caller } from "./authorize.js";
+import { answerOnce, readKey } from "./keyed-call.js";
+import type { Reply } from "./reply.js";
+import { requestHash } from "./request-hash.js";
 import type { Services } from "./services.js";
-
-/** What an endpoint answers; made by `ok` and `refuse` of the call. */
-export type Reply = HttpResponseInit;
 
 export interface Binary {
   /** At once, or piece by piece as the caller takes them. */
@@ -82,6 +78,7 @@ export interface Endpoint {
     services: Services,
     request: HttpRequest,
     context: InvocationContext,
+    trace: RequestTrace,
   ) => Promise<Reply>;
 }
 
@@ -204,18 +201,21 @@ export const endpoint = <
   const role = roleOf(route);
   const readInput = inputReader(route);
   const okWritten = (body: string): Reply => ({ status: 200, headers: jsonHeaders, body });
-  const refuse = (refused: Refusal<ErrorCode>): Reply => errorReply(route.api, refused);
   return {
     route,
     extraInputs,
-    answer: async (services, request, context) => {
+    answer: async (services, request, context, { requestId }) => {
+      const refuse = (refused: Refusal<ErrorCode>): Reply =>
+        errorReply(route.api, refused, requestId);
       const caller = await authorize(services, route.api, role, request.headers);
       if (!caller.ok) return refuse(caller);
+      const key = readKey(route, request.headers);
+      if (!key.ok) return refuse(key);
       try {
         const input = await readInput(request);
         if (!input.ok) return refuse(input);
         const mediaType = preferredOf(route.ok, request.headers);
-        return await handle(services, {
+        const call: Call<Params, Query, Body, Ok, Code> = {
           ...input.value,
           caller: caller.value,
           mediaType,
@@ -223,7 +223,16 @@ export const endpoint = <
           ok: (value, content) => successReply(route.ok, mediaType, value, content),
           okWritten,
           refuse,
-        });
+        };
+        if (key.value === undefined) return await handle(services, call);
+        const { params, query, body } = input.value;
+        const keyed = {
+          partnerKey: caller.value.partnerKey,
+          routeId: route.id,
+          key: key.value,
+          requestHash: requestHash({ params, query, body }),
+        };
+        return await answerOnce(services, keyed, (within) => handle(within, call), refuse);
       } catch (error) {
         const refused = bodyRefusal(error, route);
         if (refused === undefined) throw error;

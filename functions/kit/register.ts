@@ -23,7 +23,7 @@ export const registerEndpoints = (services: Services, endpoints: readonly Endpoi
   for (const { name, api, methods, template, answer: refuse } of catchAlls(services.routes)) {
     const endpoint = {
       route: { api, id: name },
-      answer: async (...[, request]) => refuse(request),
+      answer: async (...[, request, , { requestId }]) => refuse(request, requestId),
     } satisfies Parameters<typeof answer>[1];
     app.http(name, {
       methods: [...methods],

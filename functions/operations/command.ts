@@ -1,5 +1,4 @@
 /** What every command on operations takes from its caller: who asks, and the partner's settings. */
-import { createHash } from "node:crypto";
 import { limitBounds, type LimitBounds } from "../../shared/database/ledger/limit-bounds.js";
 import type { OperationCommand } from "../../shared/database/operations/commands.js";
 import type { Caller } from "../kit/authorize.js";
@@ -16,13 +15,3 @@ export const commandOf = (
   is_operator: isOperator,
   limits: limitBounds(settings),
 });
-
-/** Objects by the order of their names, so that the order in which a caller wrote them says nothing. */
-const inOrder = (_name: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-    : value;
-
-/** Tells the same request from another one under the same key. */
-export const requestHash = (asked: unknown): string =>
-  createHash("sha256").update(JSON.stringify(asked, inOrder)).digest("hex");

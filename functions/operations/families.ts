@@ -11,7 +11,8 @@ import { centsOf } from "../../shared/domain/money.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import type { Caller } from "../kit/authorize.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
-import { commandOf, requestHash } from "./command.js";
+import { requestHash } from "../kit/request-hash.js";
+import { commandOf } from "./command.js";
 
 const expiryMinutes = (type: FamilyType, { operations }: PartnerSettings): number =>
   type === "SctWithdrawal" ? operations.sctWithdrawalExpiryMinutes : operations.expiryMinutes;

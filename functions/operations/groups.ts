@@ -16,7 +16,8 @@ import type { Caller } from "../kit/authorize.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
 import { settingsFor } from "../kit/partner-settings.js";
 import type { Services } from "../kit/services.js";
-import { commandOf, requestHash } from "./command.js";
+import { requestHash } from "../kit/request-hash.js";
+import { commandOf } from "./command.js";
 
 const initialiseEndpoint = endpoint(
   initialiseGroupRoute,

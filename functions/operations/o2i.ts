@@ -5,7 +5,8 @@ import { centsOf } from "../../shared/domain/money.js";
 import { feesOf } from "../../shared/domain/operations/fees.js";
 import { euro, responseCodeOf, whyNotPaid } from "../../shared/domain/operations/o2i.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
-import { commandOf, requestHash } from "./command.js";
+import { requestHash } from "../kit/request-hash.js";
+import { commandOf } from "./command.js";
 
 const executeEndpoint = endpoint(
   executeO2iPaymentRoute,

@@ -8,7 +8,8 @@ import { getDocsFileRoute, getDocsRoute } from "../../shared/contracts/platform/
 import { errorReply } from "../../shared/http/error-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
-import { openEndpoint, type Reply } from "../kit/endpoint.js";
+import { openEndpoint } from "../kit/endpoint.js";
+import type { Reply } from "../kit/reply.js";
 
 /** Only our own scripts run; Swagger UI needs inline styles and pictures in data addresses. */
 const contentSecurityPolicy = [
@@ -113,10 +114,10 @@ const docs = openEndpoint(getDocsRoute, async (): Promise<Reply> => ({
 
 const readFileName = pathReader(fullPath(getDocsFileRoute));
 
-const docsFile = openEndpoint(getDocsFileRoute, async (_services, request): Promise<Reply> => {
+const docsFile = openEndpoint(getDocsFileRoute, async (...[, request, , trace]): Promise<Reply> => {
   const name = readFileName(request.url)["file"] ?? "";
   const type = fileTypes.get(name);
-  if (type === undefined) return errorReply("platform", { code: "RouteNotFound" });
+  if (type === undefined) return errorReply("platform", { code: "RouteNotFound" }, trace.requestId);
   const { bytes, gzipped, etag } = await packedFile(name);
   const headers = {
     ETag: etag,

@@ -12,7 +12,8 @@ import { openApiDocument } from "../../shared/http/openapi.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { sandboxTenant } from "../../shared/identity/sandbox-identity.js";
 import { applicationVersion } from "../../shared/platform/application.js";
-import { openEndpoint, type Endpoint, type Reply } from "../kit/endpoint.js";
+import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
+import type { Reply } from "../kit/reply.js";
 import type { Services } from "../kit/services.js";
 
 interface WrittenDocument {

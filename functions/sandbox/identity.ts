@@ -7,7 +7,8 @@ import { isStorable } from "../../shared/platform/storable-text.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
 import { sandboxTenant, tokenLifetimeSeconds } from "../../shared/identity/sandbox-identity.js";
 import { secretMatches } from "../../shared/platform/secrets.js";
-import { openEndpoint, type Reply } from "../kit/endpoint.js";
+import { openEndpoint } from "../kit/endpoint.js";
+import type { Reply } from "../kit/reply.js";
 import type { Services } from "../kit/services.js";
 
 const formBytesMax = 16 * 1024;

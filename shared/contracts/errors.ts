@@ -10,7 +10,10 @@ const table = <const Table extends Record<string, ErrorEntry>>(entries: Table): 
 
 /** Source: contract.md section 3, "Error codes"; 404 RouteNotFound, 405, 413 and 415 are ours. */
 export const errorTable = table({
-  QueryParameterInvalid: { status: 400, description: "A query parameter is not valid." },
+  QueryParameterInvalid: {
+    status: 400,
+    description: "A parameter of the query or a header is not valid.",
+  },
   PageSizeOutOfRange: { status: 400, description: "The parameter pageSize is out of range." },
   PageNumberOutOfRange: { status: 400, description: "The parameter pageNumber is out of range." },
   DateRangeInvalid: {
@@ -180,7 +183,7 @@ export const errorTable = table({
   MethodNotAllowed: { status: 405, description: "This path does not answer this method." },
   IdempotencyKeyInUse: {
     status: 409,
-    description: "The first request with this idempotencyKey is still in work: repeat in a moment.",
+    description: "The first request with this idempotency key is in work: repeat in a moment.",
   },
   ConcurrentUpdate: {
     status: 409,
@@ -209,7 +212,7 @@ export const errorTable = table({
   },
   IdempotencyKeyReused: {
     status: 422,
-    description: "Another request was made with this idempotencyKey: take a new one.",
+    description: "Another request was made with this idempotency key: take a new one.",
   },
   AmountScaleInvalid: { status: 422, description: "The amount has more than two decimals." },
   RateLimitExceeded: { status: 429, description: "Too many requests: wait and repeat." },

@@ -74,6 +74,8 @@ export interface Route<
    * callers leave the body out. Or raw bytes. Absent: any body is ignored.
    */
   readonly body?: Body;
+  /** Creates something and has no key in its body: repeats under one Idempotency-Key create it once. */
+  readonly takesIdempotencyKey?: true;
   /** Null: open to everyone (health, documentation, the token endpoint). */
   readonly role: Role | null;
   readonly ok: Ok;

@@ -45,15 +45,22 @@ const ticketingBody = (
   };
 };
 
-/** Every API but ticketing speaks the wallet seed's error model. */
-export const errorReply = (api: Api, detail: ErrorDetail): ErrorReply => {
+/**
+ * Every API but ticketing speaks the wallet seed's error model, and holds the request's id in it: an
+ * error is often all that a caller keeps. The other one has no place for it but the header.
+ */
+export const errorReply = (api: Api, detail: ErrorDetail, requestId: string): ErrorReply => {
   const entry = errorTable[detail.code];
   const description = detail.description ?? entry.description;
   const properties = detail.properties ?? {};
   const body =
     api === "ticketing"
       ? ticketingBody(entry.status, description, properties)
-      : { errorCode: detail.code, errorDescription: description, errorProperties: properties };
+      : {
+          errorCode: detail.code,
+          errorDescription: description,
+          errorProperties: { ...properties, requestId },
+        };
   return {
     status: entry.status,
     headers: {

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../contracts/errors.js";
 import { isBinaryBody, type Route } from "../contracts/route.js";
 import { accessOf } from "./access.js";
 
-type Shaped = Pick<Route, "api" | "params" | "query" | "body" | "role">;
+type Shaped = Pick<Route, "api" | "params" | "query" | "body" | "role" | "takesIdempotencyKey">;
 
 const hasFields = (shape: object | undefined): boolean =>
   shape !== undefined && Object.keys(shape).length > 0;
@@ -11,7 +11,9 @@ const hasFields = (shape: object | undefined): boolean =>
 export const kitErrors = (route: Shaped): ErrorCode[] => {
   const codes: ErrorCode[] = [];
   if (hasFields(route.params)) codes.push("IdentifierInvalid");
-  if (hasFields(route.query)) codes.push("QueryParameterInvalid");
+  if (hasFields(route.query) || route.takesIdempotencyKey === true)
+    codes.push("QueryParameterInvalid");
+  if (route.takesIdempotencyKey === true) codes.push("IdempotencyKeyInUse", "IdempotencyKeyReused");
   if (route.role !== null) {
     codes.push("TokenInvalid", "PartnerMismatch", "PermissionMissing");
     if (accessOf[route.api].authKey) codes.push("AuthKeyInvalid");

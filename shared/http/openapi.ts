@@ -1,6 +1,7 @@
 /** OpenAPI 3.1 documents, written from the routes themselves. */
 import { z } from "zod";
 import { errorTable, type ErrorCode } from "../contracts/errors.js";
+import { keyHeader, keyPattern, replayedHeader } from "../contracts/idempotency-key.js";
 import { ErrorModel, TicketingError } from "../contracts/platform/error-models.js";
 import { jsonBytesMax } from "../contracts/json-limits.js";
 import {
@@ -15,6 +16,7 @@ import { errorReply } from "./error-body.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 import { kitErrors } from "./kit-errors.js";
 import { basePath } from "./paths.js";
+import { requestIdHeader } from "./request-trace.js";
 import {
   securityRequirement,
   securitySchemes,
@@ -64,11 +66,56 @@ const parametersIn = (
         },
   );
 
-const exampleBody = (api: DocumentedApi, code: ErrorCode): unknown =>
-  JSON.parse(errorReply(api, { code }).body);
+const text = (maxLength: number): Json => ({ type: "string", minLength: 1, maxLength });
 
-const errorResponse = (api: DocumentedApi, codes: readonly ErrorCode[], model: unknown): Json => ({
+const headerParameters = ({ takesIdempotencyKey }: Route): Json[] => [
+  ...(takesIdempotencyKey === true
+    ? [
+        {
+          name: keyHeader,
+          in: "header",
+          required: false,
+          description:
+            "For 24 hours the same key with the same request gets the first answer word for word, " +
+            `its status included, with the header ${replayedHeader}.`,
+          schema: { type: "string", pattern: keyPattern, minLength: 16, maxLength: 64 },
+        },
+      ]
+    : []),
+  {
+    name: requestIdHeader,
+    in: "header",
+    required: false,
+    description: "Names the call in its answer and in the platform's log.",
+    schema: text(128),
+  },
+];
+
+const answerHeaders = ({ takesIdempotencyKey }: Route): Json => ({
+  [requestIdHeader]: { description: "The caller's own id, or a new one.", schema: text(128) },
+  ...(takesIdempotencyKey === true
+    ? {
+        [replayedHeader]: {
+          description: "An earlier call with this key got this answer first.",
+          schema: { const: "true" },
+        },
+      }
+    : {}),
+});
+
+const exampleId = "01980d3c-93a5-7cc4-8a63-5f2a8f0e1b77";
+
+const exampleBody = (api: DocumentedApi, code: ErrorCode): unknown =>
+  JSON.parse(errorReply(api, { code }, exampleId).body);
+
+const errorResponse = (
+  api: DocumentedApi,
+  codes: readonly ErrorCode[],
+  headers: Json,
+  model: unknown,
+): Json => ({
   description: codes.map((code) => `\`${code}\`: ${errorTable[code].description}`).join("\n\n"),
+  headers,
   content: {
     "application/json": {
       schema:
@@ -81,13 +128,17 @@ const errorResponse = (api: DocumentedApi, codes: readonly ErrorCode[], model: u
 });
 
 const errorResponses = (api: DocumentedApi, route: Route, model: unknown): Json => {
+  const headers = answerHeaders(route);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...route.errors, ...kitErrors(route)])) {
     const { status } = errorTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
-    [...byStatus].map(([status, codes]) => [String(status), errorResponse(api, codes, model)]),
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      errorResponse(api, codes, headers, model),
+    ]),
   );
 };
 
@@ -125,10 +176,15 @@ const operation = (
     parameters: [
       ...parametersIn("path", route.params, schemas),
       ...parametersIn("query", route.query, schemas),
+      ...headerParameters(route),
     ],
     ...(route.body === undefined ? {} : { requestBody: requestBody(route.body, schemas) }),
     responses: {
-      [String(route.ok.status)]: { description: "Done.", content: successContent(route, schemas) },
+      [String(route.ok.status)]: {
+        description: "Done.",
+        headers: answerHeaders(route),
+        content: successContent(route, schemas),
+      },
       ...errorResponses(api, route, model),
     },
     security: route.role === null ? [] : [securityRequirement(api)],

@@ -90,6 +90,14 @@ const bodyOf = (api: Api, status: number, errorCode: ErrorCode): object =>
       }
     : { errorCode, errorDescription: expect.stringMatching(/\.$/) as unknown };
 
+/** In the header always, and in the body where its model has a place for it. */
+const expectRequestId = (api: Api, { headers, body }: Answer): void => {
+  const requestId = headers.get("x-request-id");
+  expect(requestId).toMatch(/^[\da-f-]{36}$/);
+  if (api === "ticketing") expect(JSON.stringify(body)).not.toContain(requestId);
+  else expect(body).toMatchObject({ errorProperties: { requestId } });
+};
+
 const expectRefusal = (
   route: Route,
   answer: Answer,
@@ -98,6 +106,7 @@ const expectRefusal = (
 ): void => {
   const { api, id } = route;
   expect([answer.status, answer.body], id).toMatchObject([status, bodyOf(api, status, errorCode)]);
+  expectRequestId(api, answer);
   if (api === "wallet" || api === "ticketing") expect(misfits[api](route, answer)).toEqual([]);
 };
 
@@ -106,8 +115,10 @@ const expectError = (
   status: number,
   errorCode: ErrorCode,
   api: Api = "platform",
-): void =>
+): void => {
   expect([answer.status, answer.body]).toMatchObject([status, bodyOf(api, status, errorCode)]);
+  expectRequestId(api, answer);
+};
 
 const routes = endpointsOf("development").map(({ route }) => route);
 const guarded = routes.filter(({ role }) => role !== null);

@@ -112,7 +112,7 @@ const aboutSomething = first.filter(([, { route }]) =>
 
 describe("another partner", () => {
   /** Each answer has its own. */
-  const ownNames = ["date", "x-ms-invocation-id"];
+  const ownNames = ["date", "x-ms-invocation-id", "x-request-id"];
 
   /** All that could tell two answers apart, but for the names that were asked for. */
   const appearance = ({ status, headers, body }: Answer, names: readonly string[]): string => {

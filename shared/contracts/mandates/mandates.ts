@@ -76,6 +76,7 @@ export const initialiseMandateRoute = route({
   path: "wallets/{walletId}/mandate",
   params: walletParams,
   body: InitialiseMandateBody,
+  takesIdempotencyKey: true,
   role: "Mandate.Write",
   ok: record,
   errors: [

@@ -6,7 +6,9 @@ export const ErrorModel = z
   .object({
     errorCode: z.string(),
     errorDescription: z.string(),
-    errorProperties: z.record(z.string(), z.string()),
+    errorProperties: z
+      .record(z.string(), z.string())
+      .meta({ description: "What was found or is allowed, and the requestId of the call." }),
   })
   .meta({ id: "ErrorModel" });
 export type ErrorModel = z.output<typeof ErrorModel>;

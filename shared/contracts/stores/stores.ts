@@ -107,6 +107,7 @@ export const createStoreRoute = route({
   path: "dealers/{dealerKey}/stores",
   params: dealerParams,
   body: CreateStoreBody,
+  takesIdempotencyKey: true,
   role: "Store.Write",
   ok: record,
   errors: ["StoreCodeAlreadyPresent", ...dealerErrors],

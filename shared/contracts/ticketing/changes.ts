@@ -16,6 +16,7 @@ export const postCommentRoute = route({
   path: "tickets/{casenumber}/comments",
   params: ticketParams,
   body: TextBody,
+  takesIdempotencyKey: true,
   role: "Ticket.Write",
   ok: { status: 200, schema: z.object({ response: z.string() }) },
   errors: ["TicketNotFound", "TicketOver"],

@@ -88,6 +88,7 @@ export const createTicketRoute = route({
   method: "POST",
   path: "tickets",
   body: CreateTicketBody,
+  takesIdempotencyKey: true,
   role: "Ticket.Write",
   ok: {
     status: 200,

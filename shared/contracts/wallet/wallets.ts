@@ -78,6 +78,7 @@ export const createWalletRoute = route({
   method: "POST",
   path: "wallets",
   body: CreateWalletBody,
+  takesIdempotencyKey: true,
   role: "Wallet.Write",
   ok: { status: 200, schema: Wallet },
   errors: [

@@ -26,6 +26,8 @@ export interface Database extends Queryable {
   transaction<Value>(work: (tx: Queryable) => Promise<Value>): Promise<Value>;
   /** The same without the nudge: the relay's own transactions must not wake it again. */
   quietTransaction<Value>(work: (tx: Queryable) => Promise<Value>): Promise<Value>;
+  /** One transaction around commands and transactions that know nothing of it; then nudges the relay. */
+  enclosed<Value>(work: (database: Database) => Promise<Value>): Promise<Value>;
   /** A change in one statement: like row(), then nudges the relay. */
   command<Row>(
     row: z.ZodType<Row>,
@@ -127,6 +129,36 @@ const inTransaction = async <Value>(
   }
 };
 
+/**
+ * The database as seen from within one transaction, each command and transaction a part of it. What
+ * fails in a part is undone alone, as if the part had been a transaction of its own, so that its
+ * caller may make a refusal of the error. Parts follow each other: they share one connection.
+ */
+const enclosedIn = (tx: Queryable, database: Database): Database => {
+  const part = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    await tx.execute("savepoint part");
+    try {
+      const value = await work();
+      await tx.execute("release savepoint part");
+      return value;
+    } catch (error) {
+      // Where even this fails the connection is broken, and the whole transaction with it.
+      await tx.execute("rollback to savepoint part").catch(() => undefined);
+      throw error;
+    }
+  };
+  const transaction: Database["transaction"] = (work) => part(() => work(tx));
+  return {
+    ...database,
+    ...tx,
+    command: (row, text, values) => part(() => tx.row(row, text, values)),
+    commands: (row, text, values) => part(() => tx.rows(row, text, values)),
+    transaction,
+    quietTransaction: transaction,
+    enclosed: (work) => part(() => work(enclosedIn(tx, database))),
+  };
+};
+
 /** So long a call waits for migrations that are under way, here or in another instance. */
 const preparationMs = 10_000;
 
@@ -190,15 +222,17 @@ export const openDatabase = (settings: DatabaseSettings): Database => {
     await soon();
     return guarded(() => inTransaction(pool, work));
   };
-  return {
+  const database: Database = {
     ...base,
     command: async (row, text, values) => committed(await base.row(row, text, values)),
     commands: async (row, text, values) => committed(await base.rows(row, text, values)),
     transaction: async (work) => committed(await quietTransaction(work)),
     quietTransaction,
+    enclosed: (work) => database.transaction((tx) => work(enclosedIn(tx, database))),
     onCommit: (listener) => void listeners.push(listener),
     ready,
     close: () => pool.end(),
     pool,
   };
+  return database;
 };

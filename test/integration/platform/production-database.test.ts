@@ -11,7 +11,7 @@ import {
 } from "../../../shared/database/sandbox/force-delete.js";
 import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
 import { hashSecret } from "../../../shared/platform/secrets.js";
-import { countOf } from "../../support/wallet/bank-fixtures.js";
+import { countOf, silentLogger } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet } from "../../support/wallet/funds.js";
 import { callEndpoint } from "../../support/platform/in-process.js";
 import {
@@ -49,6 +49,7 @@ test("the route refuses in production, before it looks for the wallet", async ()
   // Only what this call touches: it must not come to the database.
   const services = {
     config: { environment: "production" },
+    logger: silentLogger,
     tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
     partners: { byClient: async () => partner, byKey: async () => partner },
   } as unknown as Services;

@@ -1,5 +1,5 @@
 /** An endpoint: checks in their order, answers in the API's own words, nothing leaked, always an answer. */
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoint, openEndpoint, type Endpoint } from "../../../functions/kit/endpoint.js";
 import type { Services } from "../../../functions/kit/services.js";
@@ -212,12 +212,48 @@ test.each([new Error("secret detail"), "secret detail", undefined])(
     expect(status).toBe(500);
     expect(json).toMatchObject({ errorCode: "InternalError" });
     expect(JSON.stringify(json)).not.toContain("secret detail");
-    const { correlationId } = z
-      .object({ correlationId: z.string() })
-      .parse(json?.["errorProperties"]);
-    expect(lines.join()).toContain(correlationId);
+    const { requestId } = z.object({ requestId: z.string() }).parse(json?.["errorProperties"]);
+    expect(lines.join()).toContain(requestId);
   },
 );
+
+describe("the request's id", () => {
+  const idOf = ({ headers: answered }: { headers: Record<string, string> | undefined }) =>
+    answered?.["X-Request-Id"];
+
+  test.each(["my-request", "e ~ !", "x".repeat(128)])(
+    "is the caller's own, in answers and refusals: %s",
+    async (id) => {
+      const given = { ...headers, "x-request-id": id };
+      expect(idOf(await send({ ...good, headers: given }))).toBe(id);
+      const refused = await send({ ...good, headers: given, body: '{"name":"frozen"}' });
+      expect(idOf(refused)).toBe(id);
+      expect(refused.json?.["errorProperties"]).toEqual({ status: "Suspended", requestId: id });
+    },
+  );
+
+  test.each(["", "x".repeat(129), "caffè", "a\tb"])("is a new one instead of %j", async (id) => {
+    const given = { ...headers, "x-request-id": id };
+    const [one, other] = [
+      await send({ ...good, headers: given }),
+      await send({ ...good, headers: given }),
+    ];
+    expect(idOf(one)).toMatch(/^[\da-f-]{36}$/);
+    expect(idOf(other)).not.toBe(idOf(one));
+  });
+
+  test("stands beside the caller's trace in the log", async () => {
+    const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const sent = { ...headers, "x-request-id": "mine" };
+    const traced = { ...sent, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+    await send({ ...good, headers: traced }, failing(new Error("broken")));
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ requestId: "mine", traceId });
+    for (const traceparent of ["", "00-x", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
+      await send({ ...good, headers: { ...sent, traceparent } }, failing(new Error("broken")));
+      expect(JSON.parse(lines.at(-1) ?? "")).not.toHaveProperty("traceId");
+    }
+  });
+});
 
 test("a document is answered as bytes of the declared type", async () => {
   const pdfRoute = route({
@@ -237,6 +273,7 @@ test("a document is answered as bytes of the declared type", async () => {
     headers: {
       "Content-Type": "application/pdf",
       "Content-Disposition": 'inline; filename="a.pdf"',
+      "X-Request-Id": expect.any(String) as unknown,
     },
     body: bytes,
   });

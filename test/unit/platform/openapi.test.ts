@@ -5,6 +5,8 @@ import { z } from "zod";
 import { endpointsOf } from "../../../functions/endpoints.js";
 import { errorTable } from "../../../shared/contracts/errors.js";
 import { route, type Route } from "../../../shared/contracts/route.js";
+import { createWalletRoute } from "../../../shared/contracts/wallet/wallets.js";
+import { searchWalletRoute } from "../../../shared/contracts/wallet/search.js";
 import { listTicketsRoute } from "../../../shared/contracts/ticketing/tickets.js";
 import { kitErrors } from "../../../shared/http/kit-errors.js";
 import { openApiDocument } from "../../../shared/http/openapi.js";
@@ -21,7 +23,10 @@ const Document = z.looseObject({
       z.looseObject({
         operationId: z.string(),
         parameters: z.array(z.looseObject({ name: z.string(), required: z.boolean() })),
-        responses: z.record(z.string(), z.looseObject({ description: z.string() })),
+        responses: z.record(
+          z.string(),
+          z.looseObject({ description: z.string(), headers: z.record(z.string(), z.unknown()) }),
+        ),
       }),
     ),
   ),
@@ -88,7 +93,7 @@ test("one schema that differs in requests and answers becomes two components", (
 
 test("a query parameter without a default is required, one with a default says so", () => {
   const put = documentOf("card", [example]).paths["/examples/{exampleId}"]?.["put"];
-  expect(put?.parameters).toMatchObject([
+  expect(put?.parameters.filter((parameter) => parameter["in"] !== "header")).toMatchObject([
     { name: "exampleId", in: "path", required: true, schema: { format: "uuid" } },
     { name: "pageSize", required: false, schema: { type: "integer", default: 50, maximum: 100 } },
     { name: "day", required: true, schema: { format: "date" } },
@@ -102,6 +107,24 @@ test("the page of tickets is a whole number from 0, as its document says", () =>
     required: false,
     schema: { type: "integer", minimum: 0, maximum: 2_147_483_647, description: "0 where absent." },
   });
+});
+
+test("the header of a creation's key is told of, and so is every request's id", () => {
+  const headersOf = (known: Route) => {
+    const post = Object.values(documentOf(known.api as "card", [known]).paths)[0]?.["post"];
+    const given = post?.parameters.filter((parameter) => parameter["in"] === "header");
+    const answered = Object.values(post?.responses ?? {}).map(({ headers }) =>
+      Object.keys(headers),
+    );
+    return { given: given?.map(({ name }) => name), answered };
+  };
+  const keyed = headersOf(createWalletRoute);
+  expect(keyed.given).toEqual(["Idempotency-Key", "X-Request-Id"]);
+  for (const names of keyed.answered)
+    expect(names).toEqual(["X-Request-Id", "Idempotency-Replayed"]);
+  const other = headersOf(searchWalletRoute);
+  expect(other.given).toEqual(["X-Request-Id"]);
+  for (const names of other.answered) expect(names).toEqual(["X-Request-Id"]);
 });
 
 test("every code of the table has a status that exists and a sentence that ends", () => {

@@ -1,0 +1,7 @@
+/** What an endpoint answers. */
+import type { HttpResponseInit } from "@azure/functions";
+
+/** The library's answer, with its headers as plain texts by name. */
+export interface Reply extends HttpResponseInit {
+  readonly headers?: Readonly<Record<string, string>>;
+}
