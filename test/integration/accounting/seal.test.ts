@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { proveBooks } from "../../../shared/database/accounting/proof.js";
 import { sealAudit } from "../../../shared/database/accounting/seal.js";
+import { sealAfterCommits } from "../../../functions/schedule/audit-seal.js";
 import { deposit, openBookWallet, writeOperation } from "../../support/accounting/books.js";
 import { countOf } from "../../support/wallet/bank-fixtures.js";
 import {
@@ -142,4 +143,20 @@ test("the proof adds up a partner's own entries, and lists the buckets that diff
     "update borsello.bucket set balance_cents = balance_cents - 1 where bucket_id = $1",
     [wallet.bucketId],
   );
+});
+
+test("a commit wakes the sealing, which then sleeps until the next one", async () => {
+  const { database } = wallets;
+  await sealAudit(database, patient);
+  const failures: string[] = [];
+  const sealing = sealAfterCommits({ database, note: (work) => failures.push(work) }, 5);
+  for (let commits = 0; commits < 2; commits += 1) {
+    const before = await sealed();
+    await openWallet(database);
+    await expect.poll(async () => (await sealed()).links).toBe(before.links + 1n);
+    expect(Number((await sealed()).audits)).toBe(await countRows("audit"));
+  }
+  sealing.stop();
+  await openWallet(database);
+  expect(failures).toEqual([]);
 });
