@@ -14,6 +14,7 @@ import { prepareSandbox } from "../../shared/database/sandbox/preparation.js";
 import { rememberedTimelines, type Timelines } from "../../shared/database/ticketing/timelines.js";
 import { sandboxSigningKey } from "../../shared/database/sandbox/signing-key.js";
 import { forbidForceDelete } from "../../shared/database/sandbox/force-delete.js";
+import type { ContractTemplates } from "../../shared/documents/contracts/contract-templates.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
 import { startOutboxRelay, type OutboxRelay } from "../../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../../shared/events/service-bus.js";
@@ -31,6 +32,7 @@ import { faultPoints, type FaultPoints } from "../../shared/platform/fault-point
 import { loggedFailures, type Logger } from "../../shared/platform/logger.js";
 import type { NoteFailure } from "../../shared/platform/outage.js";
 import { remembered } from "../../shared/platform/remembered.js";
+import { openContractForms } from "./contract-forms.js";
 import { documentStore } from "./document-store.js";
 import { createSeal, type Seal } from "./sealing.js";
 
@@ -53,6 +55,7 @@ export interface Services {
   readonly changes: Changes;
   readonly timelines: Timelines;
   readonly documents: DocumentStore;
+  readonly contractForms: ContractTemplates;
   readonly seal: Seal;
   readonly tokens: TokenVerifier;
   readonly partners: PartnerDirectory;
@@ -85,13 +88,15 @@ export const createServices = (
   routes: readonly Route[],
 ): Services => {
   const clock = systemClock;
+  const isProduction = config.environment === "production";
   const database = openDatabase({
     connection: config.database,
     logger,
-    prepare: config.environment === "production" ? forbidForceDelete : prepareSandbox,
+    prepare: isProduction ? forbidForceDelete : prepareSandbox,
   });
   const faults = faultPoints(config.faultPoints);
   const bus = openServiceBus(config.serviceBus);
+  const documents = documentStore(config.documents, database);
   const relay = startOutboxRelay({ database, bus, faults, logger });
   database.onCommit(() => {
     relay.nudge();
@@ -108,7 +113,8 @@ export const createServices = (
     relay,
     changes: createChanges(),
     timelines: rememberedTimelines(),
-    documents: documentStore(config.documents, database),
+    documents,
+    contractForms: openContractForms(documents, isProduction),
     seal: createSeal(config.wallet, database, clock),
     ...identityServices(config, database, clock),
     partners: {

@@ -13,7 +13,6 @@ import {
   type Contract,
 } from "../../shared/database/onboarding/contracts.js";
 import { findWallet } from "../../shared/database/wallet/wallets.js";
-import { contractTemplate, fillContract } from "../../shared/documents/contract-pdf.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import type { Caller } from "../kit/authorize.js";
 import { endpoint } from "../kit/endpoint.js";
@@ -29,27 +28,43 @@ const activationFlow = (
     ? success(null)
     : refusal("ActivationFlowNotEnabled", { partnerKey });
 
+const templateMissing = (partnerKey: string) => refusal("ContractTemplateNotFound", { partnerKey });
+
+interface WalletWithContract {
+  readonly wallet: Wallet;
+  /** The document of its partner's template. */
+  readonly template: string | null;
+}
+
 /** The wallet, where its partner's wallets have contracts. */
 const walletWithContract = async (
   services: Services,
   caller: Caller,
   walletId: string,
 ): Promise<
-  Outcome<Wallet, "WalletNotFound" | "WalletOfAnotherPartner" | "ActivationFlowNotEnabled">
+  Outcome<
+    WalletWithContract,
+    "WalletNotFound" | "WalletOfAnotherPartner" | "ActivationFlowNotEnabled"
+  >
 > => {
   const found = await findWallet(services.database, caller, walletId);
   if (!found.ok) return found;
   const settings = await settingsFor(services, caller, found.value);
   const enabled = activationFlow(found.value.partnerKey, settings);
-  return enabled.ok ? found : enabled;
+  return enabled.ok
+    ? success({ wallet: found.value, template: settings.contract.template })
+    : enabled;
 };
 
 const getTemplateEndpoint = endpoint(
   getContractTemplateRoute,
-  async (_services, { caller, ok, refuse }) => {
+  async ({ contractForms }, { caller, ok, refuse }) => {
     const enabled = activationFlow(caller.partnerKey, caller.settings);
     if (!enabled.ok) return refuse(enabled);
-    return ok({ bytes: await contractTemplate(), filename: "contract-template.pdf" });
+    const { template } = caller.settings.contract;
+    const bytes = template === null ? undefined : await contractForms.read(template);
+    if (bytes === undefined) return refuse(templateMissing(caller.partnerKey));
+    return ok({ bytes, filename: "contract-template.pdf" });
   },
 );
 
@@ -58,7 +73,11 @@ const getFilledEndpoint = endpoint(
   async (services, { params, caller, ok, refuse }) => {
     const found = await walletWithContract(services, caller, params.walletId);
     if (!found.ok) return refuse(found);
-    return ok({ bytes: await fillContract(found.value), filename: "contract.pdf" });
+    const { wallet, template } = found.value;
+    const bytes =
+      template === null ? undefined : await services.contractForms.fill(template, wallet);
+    if (bytes === undefined) return refuse(templateMissing(wallet.partnerKey));
+    return ok({ bytes, filename: "contract.pdf" });
   },
 );
 
@@ -67,9 +86,12 @@ const isSettled = (contract: Contract | undefined): boolean => contract?.status 
 const signEndpoint = endpoint(
   signContractRoute,
   async (services, { params: { walletId }, caller, ok, refuse }) => {
-    const { database, clock, changes } = services;
+    const { database, clock, changes, contractForms } = services;
     const found = await walletWithContract(services, caller, walletId);
     if (!found.ok) return refuse(found);
+    const { wallet, template } = found.value;
+    if (template === null || !(await contractForms.has(template)))
+      return refuse(templateMissing(wallet.partnerKey));
     const requested = await requestSignature(database, caller, walletId);
     if (!requested.ok) return refuse(requested);
     const contract = await readUntil<Contract | undefined>(

@@ -155,6 +155,10 @@ export const errorTable = table({
   WalletOfAnotherPartner: { status: 403, description: "The wallet belongs to another partner." },
   DealerOfAnotherPartner: { status: 403, description: "The dealer belongs to another partner." },
   PermissionMissing: { status: 403, description: "The token lacks the role that this call needs." },
+  ContractTemplateNotFound: {
+    status: 404,
+    description: "The partner has no contract template: the platform's operators set one.",
+  },
   WalletNotFound: { status: 404, description: "No wallet has this identifier." },
   OperationNotFound: {
     status: 404,

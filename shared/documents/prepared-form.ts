@@ -1,12 +1,12 @@
 /** A form prepared once, its page laid out and its font embedded, so that filling it is one small update. */
-import type { EmbeddedFont, PDF } from "@libpdf/core";
+import type { EmbeddedFont, PDF, PDFPage } from "@libpdf/core";
 import { lazy } from "../platform/lazy.js";
 import { fitText } from "./fit-text.js";
 import { glyphsOf, writable } from "./font-text.js";
 import { drawForm, withoutLots, type FieldBox, type FormDeclaration } from "./pdf-form.js";
 import { embedFont, pdfLibrary } from "./pdf-library.js";
 
-type FieldValues = Readonly<Record<string, string | null>>;
+export type FieldValues = Readonly<Record<string, string | null>>;
 
 /**
  * First and last code point of each run of letters that every filled form embeds: those that nearly
@@ -28,30 +28,55 @@ const lettersOf = (font: EmbeddedFont): ReadonlySet<string> =>
       .filter((letter) => font.canEncode(letter)),
   );
 
-interface PreparedForm {
+/** Where a value is written: a form may show it in several places. */
+export interface PlacedBox extends FieldBox {
+  readonly name: string;
+  /** From 0. */
+  readonly page: number;
+}
+
+export interface PreparedForm {
   /** The form without its fields: each filled one is these bytes and an update behind them. */
   readonly bytes: Uint8Array;
-  readonly boxes: ReadonlyMap<string, FieldBox>;
+  readonly boxes: readonly PlacedBox[];
   readonly font: EmbeddedFont;
-  /** The font's name among the page's resources. */
-  readonly fontName: string;
+  /** The font's name among the resources of each page that has boxes. */
+  readonly fontNames: ReadonlyMap<number, string>;
   /** What the embedded part of the font can write. */
   readonly letters: ReadonlySet<string>;
 }
 
-const prepare = async (declaration: FormDeclaration): Promise<PreparedForm> => {
-  const { PDF } = await pdfLibrary();
-  const pdf = PDF.create();
-  const boxes = new Map<string, FieldBox>();
-  const { page, regular: font } = await drawForm(pdf, declaration, (_page, name, box) => {
-    boxes.set(name, box);
-  });
+const pageOf = (pdf: PDF, index: number): PDFPage => {
+  const page = pdf.getPage(index);
+  if (page === null) throw new Error(`A prepared form has no page ${index + 1}.`);
+  return page;
+};
+
+/** Embeds the font for the values into a form whose fields are gone, and writes it. */
+export const finishForm = async (
+  pdf: PDF,
+  boxes: readonly PlacedBox[],
+  font: EmbeddedFont,
+): Promise<PreparedForm> => {
   const letters = lettersOf(font);
   // What the font has encoded is what its subset holds.
   font.encodeText([...letters].join(""));
-  const fontName = page.registerFont(font);
+  const pages = new Set(boxes.map(({ page }) => page));
+  const fontNames = new Map(
+    Array.from(pages, (page) => [page, pageOf(pdf, page).registerFont(font)]),
+  );
   const bytes = withoutLots(await pdf.save({ subsetFonts: true }));
-  return { bytes, boxes, font, fontName, letters };
+  return { bytes, boxes, font, fontNames, letters };
+};
+
+const prepare = async (declaration: FormDeclaration): Promise<PreparedForm> => {
+  const { PDF } = await pdfLibrary();
+  const pdf = PDF.create();
+  const boxes: PlacedBox[] = [];
+  const { regular } = await drawForm(pdf, declaration, (_page, name, box) => {
+    boxes.push({ ...box, name, page: 0 });
+  });
+  return finishForm(pdf, boxes, regular);
 };
 
 interface Line {
@@ -82,12 +107,13 @@ const linesOf = (value: string, box: FieldBox, font: EmbeddedFont): Line[] => {
 
 const writeLines = async (
   pdf: PDF,
+  pageIndex: number,
   lines: readonly Line[],
-  { font, fontName, letters }: PreparedForm,
+  { font, fontNames, letters }: PreparedForm,
 ): Promise<void> => {
   const { ops, PdfString } = await pdfLibrary();
-  const page = pdf.getPage(0);
-  if (page === null) throw new Error("A prepared form has no page.");
+  const page = pageOf(pdf, pageIndex);
+  const fontName = fontNames.get(pageIndex) ?? page.registerFont(font);
   const isEmbedded = ({ text }: Line): boolean => Array.from(text).every((it) => letters.has(it));
   const rare = lines.filter((line) => !isEmbedded(line));
   page.drawOperators([
@@ -107,26 +133,30 @@ const writeLines = async (
   for (const { text, ...place } of rare) page.drawText(text, { ...place, font: ownFont });
 };
 
-/**
- * Fills a form: the values stand where its fields were, nothing is left to be typed into. The first
- * call prepares the form.
- */
+/** The values stand where the form's fields were, nothing is left to be typed into. */
+export const fillPrepared = async (
+  form: PreparedForm,
+  values: FieldValues,
+): Promise<Uint8Array> => {
+  const { PDF } = await pdfLibrary();
+  const pdf = await PDF.load(form.bytes);
+  for (const page of form.fontNames.keys()) {
+    const lines = form.boxes
+      .filter((box) => box.page === page)
+      .flatMap((box) => linesOf(values[box.name] ?? "", box, form.font));
+    await writeLines(pdf, page, lines, form);
+  }
+  return pdf.save({
+    incremental: true,
+    subsetFonts: true,
+    compressionThreshold: compressedBytesMin,
+  });
+};
+
+/** Fills a declared form; the first call prepares it. */
 export const formFiller = (
   declaration: FormDeclaration,
 ): ((values: FieldValues) => Promise<Uint8Array>) => {
   const prepared = lazy(() => prepare(declaration));
-  return async (values) => {
-    const form = await prepared();
-    const { PDF } = await pdfLibrary();
-    const pdf = await PDF.load(form.bytes);
-    const lines = [...form.boxes].flatMap(([name, box]) =>
-      linesOf(values[name] ?? "", box, form.font),
-    );
-    await writeLines(pdf, lines, form);
-    return pdf.save({
-      incremental: true,
-      subsetFonts: true,
-      compressionThreshold: compressedBytesMin,
-    });
-  };
+  return async (values) => fillPrepared(await prepared(), values);
 };

@@ -20,8 +20,8 @@ export const getContractTemplateRoute = route({
   path: "wallets/contract/template",
   role: "Wallet.Read",
   ok: pdf,
-  errors: ["ActivationFlowNotEnabled"],
-  summary: "The contract as an empty PDF form",
+  errors: ["ActivationFlowNotEnabled", "ContractTemplateNotFound"],
+  summary: "The partner's contract as an empty PDF form",
 });
 
 export const getContractFilledRoute = route({
@@ -32,8 +32,14 @@ export const getContractFilledRoute = route({
   params: walletParams,
   role: "Wallet.Read",
   ok: pdf,
-  errors: ["ActivationFlowNotEnabled", "WalletOfAnotherPartner", "WalletNotFound"],
+  errors: [
+    "ActivationFlowNotEnabled",
+    "ContractTemplateNotFound",
+    "WalletOfAnotherPartner",
+    "WalletNotFound",
+  ],
   summary: "The contract filled with the wallet's data, not signed",
+  description: "What the wallet has no value for says so in words.",
 });
 
 export const signContractRoute = route({
@@ -47,13 +53,15 @@ export const signContractRoute = route({
   errors: [
     "WalletNotActive",
     "ActivationFlowNotEnabled",
+    "ContractTemplateNotFound",
     "WalletOfAnotherPartner",
     "WalletNotFound",
   ],
   summary: "Sign the contract: fill it, then seal it",
   description:
     "Runs as the flow `contractSigning`; the call waits for it at most ten seconds. `Signing` " +
-    "means that it goes on: repeat the call or get the signed PDF later.",
+    "means that it goes on: repeat the call or get the signed PDF later. The contract shows the " +
+    "wallet's data of the first call. Once tax id or names are others than it shows, it is signed anew.",
 });
 
 export const getContractSignedRoute = route({
@@ -72,5 +80,6 @@ export const getContractSignedRoute = route({
     "DocumentNotFound",
   ],
   summary: "The signed contract",
-  description: "A sealed PDF (PAdES), the same bytes each time.",
+  description:
+    "A sealed PDF (PAdES), the same bytes each time; the last one, until another is signed.",
 });

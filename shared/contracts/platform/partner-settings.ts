@@ -47,6 +47,12 @@ const minutes = z.number().positive();
 export const partnerSettings = z.object({
   /** Whether the partner's customers sign a contract; without it the contract routes refuse. */
   activationFlowEnabled: z.boolean().default(true),
+  contract: z
+    .object({
+      /** The document with the partner's own form; null: its wallets have no contract to sign. */
+      template: z.string().min(1).max(255).nullable().default(null),
+    })
+    .prefault({}),
   onboarding: z
     .object({
       /** Whether onboarding waits for a mandate: always, when one was initialised, never. */

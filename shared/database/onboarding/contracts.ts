@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Wallet } from "../../contracts/wallet/wallets.js";
 import { success, type Outcome } from "../../domain/outcome.js";
+import { isSamePerson } from "../../domain/wallet/same-person.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { active, lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 
@@ -33,37 +34,67 @@ export const findContract = (
     walletId,
   ]);
 
-const SigningWallet = z.object({ wallet: Wallet });
+/** The holder's data that a contract shows, as they were when its signature was asked for. */
+export const ContractHolder = Wallet.pick({
+  ...{ walletId: true, partnerKey: true, firstName: true, lastName: true, taxId: true },
+  ...{ addressStreet: true, addressNumber: true, zipCode: true, city: true, province: true },
+  ...{ country: true, phoneNumber: true, email: true, iban: true },
+});
 
-/** The wallet whose contract this signature is for; undefined once it is over otherwise, or replaced. */
-export const findSigningWallet = async (
+const WantedContract = z.object({
+  holder: ContractHolder,
+  template: z.string().nullable(),
+});
+/** With the document of the partner's template. */
+export type WantedContract = z.infer<typeof WantedContract>;
+
+/** What this signature is for; undefined once it is over otherwise, or replaced. */
+export const findWantedContract = (
   database: Queryable,
   { walletId, attempt }: { readonly walletId: string; readonly attempt: number },
-): Promise<Wallet | undefined> => {
-  const found = await database.row(
-    SigningWallet,
-    `select borsello.wallet_record(w) as wallet
+): Promise<WantedContract | undefined> =>
+  database.row(
+    WantedContract,
+    `select coalesce(c.holder, borsello.contract_holder(w)) as holder,
+       p.settings #>> '{contract,template}' as template
      from borsello.wallet as w join borsello.contract as c using (wallet_id)
+     join borsello.partner as p on p.partner_key = w.partner_key
      where w.wallet_id = $1 and c.attempt = $2 and c.status in ('Signing', 'Signed')`,
     [walletId, attempt],
   );
-  return found?.wallet;
+
+/** Null: nothing is known of a contract from before the data were kept. */
+const Signed = z.object({ signed: ContractHolder.nullable(), holder: ContractHolder });
+
+/** Whether the contract that is signed shows another person than the wallet's holder of this moment. */
+const isOfAnother = async (tx: Queryable, walletId: string): Promise<boolean> => {
+  const found = await tx.row(
+    Signed,
+    `select c.holder as signed, borsello.contract_holder(w) as holder
+     from borsello.contract as c join borsello.wallet as w using (wallet_id)
+     where wallet_id = $1 and c.status = 'Signed'`,
+    [walletId],
+  );
+  return found?.signed != null && !isSamePerson(found.signed, found.holder);
 };
 
 const startSigning = `
   with before as (select status from borsello.contract where wallet_id = $1), changed as (
-    insert into borsello.contract as contract (wallet_id, partner_key, attempt, status)
-    values ($1, $3, 1, 'Signing')
+    insert into borsello.contract as contract (wallet_id, partner_key, attempt, status, holder)
+    select $1, $3, 1, 'Signing', borsello.contract_holder(w)
+    from borsello.wallet as w where wallet_id = $1
+    -- What was signed before stays readable until the new signature takes its place.
     on conflict (wallet_id) do update set status = 'Signing', attempt = contract.attempt + 1,
-      requested_at = borsello.platform_now(), declined_at = null, feedback = null
-    where contract.status in ('Declined', 'Closed')
+      holder = excluded.holder, requested_at = borsello.platform_now(), declined_at = null,
+      feedback = null
+    where contract.status in ('Declined', 'Closed') or contract.status = 'Signed' and $4
     returning *
   )
   select ${columns}, borsello.record_contract_change(
     changed::borsello.contract, $2, 'requestSignature', (select status from before), 'ContractSignRequested')
   from changed`;
 
-/** Asks for the signature unless it is under way or done; answers how far it is. */
+/** Asks for the signature unless it is under way or done by the same person; answers how far it is. */
 export const requestSignature = (
   database: Database,
   actor: Actor,
@@ -78,6 +109,7 @@ export const requestSignature = (
       walletId,
       actor.clientId,
       actor.partnerKey,
+      await isOfAnother(tx, walletId),
     ]);
     const contract = started ?? (await findContract(tx, walletId));
     if (contract === undefined) throw new Error("A contract is neither there nor to be made.");

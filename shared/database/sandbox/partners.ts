@@ -18,6 +18,15 @@ interface SandboxPartner {
   };
 }
 
+/** Where a partner's contract template lies that the sandbox makes when it is first asked for. */
+export const sandboxTemplateKey = (partnerKey: string): string =>
+  `contract-template/sandbox/${partnerKey}`;
+
+/** Whose template it is; undefined for one that the sandbox does not make. */
+export const sandboxTemplatePartner = (documentKey: string): string | undefined =>
+  sandboxPartners.find(({ partnerKey }) => documentKey === sandboxTemplateKey(partnerKey))
+    ?.partnerKey;
+
 const readRoles = roles.filter((role) => role.endsWith(".Read"));
 
 /** The partner's accounts at the bank: the one that others pay to, and the one for customers' funds. */
@@ -137,7 +146,10 @@ export const seedSandboxPartners = async (queryable: Queryable): Promise<void> =
       hashSecret(partner.authKey, authKeySalt),
       partner.roles,
       partner.isOperator,
-      JSON.stringify(partner.settings),
+      JSON.stringify({
+        contract: { template: sandboxTemplateKey(partner.partnerKey) },
+        ...partner.settings,
+      }),
       partner.dealers,
     ]);
     await queryable.execute(fillAccount, [
