@@ -1,4 +1,7 @@
 /** The partners' contract templates in the document store; outside production the sandbox's are made there. */
+import { createHash } from "node:crypto";
+import { assignContractTemplate } from "../../shared/database/onboarding/contract-templates.js";
+import type { Database } from "../../shared/database/platform/database.js";
 import {
   sandboxTemplateKey,
   sandboxTemplatePartner,
@@ -8,6 +11,7 @@ import {
   contractTemplates,
   type ContractTemplates,
 } from "../../shared/documents/contracts/contract-templates.js";
+import { templateFaults } from "../../shared/documents/contracts/template-form.js";
 import { pdfContentType, type Documents } from "../../shared/documents/documents.js";
 
 const nameOf = (partnerKey: string): string =>
@@ -33,3 +37,26 @@ export const openContractForms = (
   isProduction
     ? contractTemplates(documents)
     : contractTemplates(documents, (documentKey) => makeSandboxTemplate(documents, documentKey));
+
+export interface SetTemplate {
+  /** What is wrong with the file, or with the partner's name; then nothing was changed. */
+  readonly faults: readonly string[];
+  readonly documentKey: string;
+}
+
+/** Makes a PDF form the partner's contract, for signatures from now on; what is signed stays as it is. */
+export const setContractTemplate = async (
+  database: Database,
+  documents: Pick<Documents, "putOnce">,
+  partnerKey: string,
+  bytes: Uint8Array,
+): Promise<SetTemplate> => {
+  // By its content: a document never changes, so another form is another document.
+  const hash = createHash("sha256").update(bytes).digest("hex");
+  const documentKey = `contract-template/${partnerKey}/${hash}`;
+  const faults = await templateFaults(bytes);
+  if (faults.length > 0) return { faults, documentKey };
+  await documents.putOnce(documentKey, { contentType: pdfContentType, bytes });
+  const isSet = await assignContractTemplate(database, partnerKey, documentKey);
+  return { faults: isSet ? [] : [`There is no partner ${partnerKey}.`], documentKey };
+};

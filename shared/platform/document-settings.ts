@@ -35,3 +35,17 @@ export const documentsConnectionOf = (
     ? undefined
     : { kind: "blob", account: { accountUrl }, container };
 };
+
+/** For tools beside the app, which need no other setting of it; throws a sentence where one is wrong. */
+export const readDocumentsConnection = (
+  environment: Readonly<Record<string, string | undefined>>,
+): DocumentsConnection => {
+  const settings = z.object(documentSettings).safeParse(environment);
+  if (!settings.success) throw new Error(z.prettifyError(settings.error));
+  const connection = documentsConnectionOf(settings.data);
+  if (connection === undefined)
+    throw new Error(
+      "DOCUMENTS_BLOB_ACCOUNT_URL or DOCUMENTS_BLOB_CONNECTION_STRING must be set with DOCUMENTS_STORAGE=blob.",
+    );
+  return connection;
+};

@@ -192,6 +192,18 @@ const contractCases: readonly Case[] = [
   },
 ];
 
+const templateCases = [
+  contract.getContractTemplateRoute,
+  contract.getContractFilledRoute,
+  contract.signContractRoute,
+].map((route: Route): Case => ({
+  route,
+  code: "ContractTemplateNotFound",
+  given: states.ofInitech,
+  as: "initech",
+  says: { partnerKey: "initech" },
+}));
+
 const draft = { amount: 100 };
 const mandateCase = (code: ErrorCode, given: Given, body: object, says = {}): Case => ({
   route: mandates.initialiseMandateRoute,
@@ -241,6 +253,8 @@ const cases = [
   ...groupCases(states, operations),
   ...bulkCases(states, operations),
   ...figureCases(states, () => database),
+  // Last, since they give a wallet to the partner that had none.
+  ...templateCases,
 ];
 
 beforeAll(async () => {
@@ -254,6 +268,11 @@ beforeAll(async () => {
          {"family": "LoyaltyDeposit", "fixedCents": 1100},
          {"family": "WelfareDeposit", "fixedCents": 1100}]}'
      where partner_key = 'globex'`,
+  );
+  await database.execute(
+    `update borsello.partner set roles = roles || '{Wallet.Write}', settings = settings ||
+       '{"activationFlowEnabled": true, "contract": {"template": "nowhere"}}'
+     where partner_key = 'initech'`,
   );
   for (const partner of ["acme", "globex", "initech"])
     tokens.set(partner, await clientOf(stack, partner).token());

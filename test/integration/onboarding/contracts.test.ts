@@ -147,13 +147,17 @@ test.each([
     const partner = {
       ...{ partnerKey: "acme", clientId: "acme-client", isOperator: false, roles: [] },
       ...{ authKeySalt: salt, authKeyHash: hashSecret("key", salt) },
-      settings: partnerSettings.parse({ activationFlowEnabled: true }),
+      settings: partnerSettings.parse({
+        activationFlowEnabled: true,
+        contract: { template: "made" },
+      }),
     };
     // Only what this call touches; nobody signs here, so that it waits.
     const services = {
       database,
       clock: systemClock,
       changes: createChanges(),
+      contractForms: { has: async () => true },
       tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
       partners: { byClient: async () => partner, byKey: async () => partner },
     } as unknown as Services;

@@ -1,6 +1,8 @@
 /** The signing activities on real tables: repeated, they keep the first PDF; declined, they stop. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { contractSigningActivities } from "../../../orchestrations/contract-signing.activities.js";
+import { openContractForms } from "../../../functions/kit/contract-forms.js";
+import { databaseDocuments } from "../../../functions/kit/document-store.js";
 import { createChanges } from "../../../shared/platform/changes.js";
 import {
   contractDocumentKey,
@@ -21,6 +23,9 @@ let seals = 0;
 
 beforeAll(async () => {
   bank = await openBankTest();
+  await bank.database.execute(
+    `update borsello.partner set settings = '{"contract": {"template": "contract-template/sandbox/acme"}}'`,
+  );
 });
 afterAll(async () => {
   await bank.end();
@@ -44,6 +49,7 @@ const perform = async (name: string, input: object): Promise<unknown> => {
   const activities = contractSigningActivities({
     database,
     documents,
+    contractForms: openContractForms(databaseDocuments(database), false),
     seal,
     changes: createChanges(),
   });

@@ -38,6 +38,12 @@ export const walletStates = (read: () => Database) => {
     return made(await createWallet(read(), globex, owner)).walletId;
   };
 
+  const ofInitech: Given = async () => {
+    const owner = { ...someone().owner, originatingDealerKey: "dealer-bari" };
+    const initech = { partnerKey: "initech", clientId: "initech-client" };
+    return made(await createWallet(read(), initech, owner)).walletId;
+  };
+
   const nowhere: Given = async () => "01890a5d-ac96-774b-bcce-b302099a8057";
 
   const withoutInstructions: Given = async () => {
@@ -83,6 +89,7 @@ export const walletStates = (read: () => Database) => {
     withMandate,
     inStatus,
     ofGlobex,
+    ofInitech,
     fundedOfGlobex,
     nowhere,
     withoutInstructions,

@@ -2,13 +2,11 @@
 import { PDF } from "@libpdf/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  contractTemplate,
-  fillContract,
-  type ContractHolder,
-} from "../../../shared/documents/contract-pdf.js";
+import type { ContractHolder } from "../../../shared/documents/contracts/contract-pdf.js";
+import { makeContractTemplate } from "../../../shared/documents/contracts/made-template.js";
 import { fitText, wrapText } from "../../../shared/documents/fit-text.js";
 import { makeForm } from "../../../shared/documents/pdf-form.js";
+import { contractFormsInMemory } from "../../support/documents/contract-forms.js";
 
 const holder: ContractHolder = {
   walletId: "01a1fc82-eec5-792e-9f93-cbdb76556123",
@@ -27,6 +25,14 @@ const holder: ContractHolder = {
   iban: null,
 };
 
+const forms = contractFormsInMemory();
+
+const fillContract = async (shown: ContractHolder): Promise<Uint8Array> => {
+  const filled = await forms.fill("made", shown);
+  if (filled === undefined) throw new Error("no template");
+  return filled;
+};
+
 const textOf = async (pdf: Uint8Array): Promise<string> => {
   const document = await PDF.load(pdf);
   return document
@@ -42,11 +48,20 @@ const fieldNames = async (pdf: Uint8Array): Promise<string[]> =>
     .map(({ name }) => name) ?? [];
 
 describe("the form", () => {
-  test("the contract's template has a text field for each of the holder's data", async () => {
-    expect(await fieldNames(await contractTemplate())).toEqual([
+  test("the sandbox's template has a text field for each of the holder's data", async () => {
+    expect(await fieldNames(await makeContractTemplate("Acme"))).toEqual([
       ...["walletId", "partnerKey", "firstName", "lastName", "taxId", "address", "city"],
       ...["country", "phoneNumber", "email", "iban"],
     ]);
+  });
+
+  test("it names its partner, and is the same bytes each time", async () => {
+    const [acme, again, globex] = await Promise.all(
+      ["Acme", "Acme", "Globex"].map(makeContractTemplate),
+    );
+    expect(acme).toEqual(again);
+    expect(await textOf(acme ?? new Uint8Array())).toContain("Tra Acme, che offre");
+    expect(await textOf(globex ?? new Uint8Array())).toContain("Tra Globex, che offre");
   });
 
   test("the same declaration gives the same bytes", async () => {
@@ -69,6 +84,14 @@ describe("the form", () => {
     for (const shown of ["Niccolò Łukasz", "D’Angelo", "Via dell'Università 7/b", "47121 Forlì FC"])
       expect(text).toContain(shown);
     expect(await fieldNames(filled)).toEqual([]);
+  });
+
+  test("what the wallet has no value for says so in words", async () => {
+    const nothing = { addressStreet: null, addressNumber: null, zipCode: null, city: null };
+    const text = await textOf(await fillContract({ ...holder, ...nothing, province: null }));
+    // Address, city, country and IBAN.
+    expect(text.match(/non indicato \/ not given/g)).toHaveLength(4);
+    expect((await textOf(await fillContract(holder))).match(/non indicato/g)).toHaveLength(2);
   });
 
   test("a form is laid out once: filled, it is the same bytes with a small update behind them", async () => {

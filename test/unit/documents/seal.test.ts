@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { fromBER } from "asn1js";
 import { ContentInfo, CryptoEngine, IssuerAndSerialNumber, SignedData } from "pkijs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { contractTemplate } from "../../../shared/documents/contract-pdf.js";
+import { makeContractTemplate } from "../../../shared/documents/contracts/made-template.js";
 import { pdfSealer, signedDigest, signedRange } from "../../../shared/documents/seal.js";
 import {
   madeSealKey,
@@ -27,7 +27,9 @@ const madeAtMs = Date.parse("2026-11-20T00:00:00Z");
 
 const sealWith = async (key: SealKey): Promise<Buffer> => {
   const seal = await pdfSealer(key);
-  return Buffer.from(await seal(await contractTemplate(), new Date("2026-11-20T10:00:00Z")));
+  return Buffer.from(
+    await seal(await makeContractTemplate("Acme"), new Date("2026-11-20T10:00:00Z")),
+  );
 };
 
 /** The signature's bytes; what fills its place up behind them is left out. */
@@ -113,7 +115,7 @@ describe("the seal", () => {
   test("sealed at once, each document has its own digest", async () => {
     const seal = await pdfSealer(key);
     const times = [1, 2, 3, 4].map((second) => new Date(madeAtMs + second * 1000));
-    const template = await contractTemplate();
+    const template = await makeContractTemplate("Acme");
     const pdfs = await Promise.all(times.map(async (at) => Buffer.from(await seal(template, at))));
     expect(await Promise.all(pdfs.map(isValid))).toEqual([true, true, true, true]);
   });

@@ -35,7 +35,7 @@ const landed: Readonly<Record<string, string>> = {
     "b103c5a863ff74053f2c5ac7d559b8214903c45bf0afacd1b5d5cc5311f47b6f",
   "0026-answered-transfers.sql": "51e6787f3a257566e067b7f7f3982b20cdbb3c6fa336b655d66498bff8bbfc53",
   "0027-mandates.sql": "e3d7bc868ced2c1e9eb037b376ad3ec05eb371991409b2e70f51c33912e0909c",
-  "0028-identity.sql": "688a9f9b05440be660b3dbf68c94232a1bc7c0eed1b08fb363d323ea039c1119",
+  "0028-identity.sql": "52f223d71fe3666be381778a061c985ebe2ae63fb21129247ce070d092b0a815",
   "0030-repeats-and-sequences.sql":
     "3411bcc64a680c919dfd8e42518e259930959a1dd6a2b6e6a253bb5a683f4e94",
 };
