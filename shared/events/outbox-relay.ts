@@ -2,6 +2,7 @@
 import type { Database, Queryable } from "../database/platform/database.js";
 import { claimWaiting, recordAttempts } from "../database/outbox/outbox.js";
 import type { Attempt, WaitingMessage } from "../database/outbox/outbox.js";
+import { numberMessages, type Sequences } from "../database/outbox/sequences.js";
 import type { FaultPoints } from "../platform/fault-points.js";
 import type { Logger } from "../platform/logger.js";
 import { planDeliveries } from "./delivery-plan.js";
@@ -33,14 +34,14 @@ const lookAgainMs = 50;
 /** What one round found: nothing, all that waited, or perhaps only a part of it. */
 type Round = "nothing" | "all" | "part";
 
-const toOutgoing = (message: WaitingMessage): OutgoingMessage => ({
+const toOutgoing = (message: WaitingMessage, sequence: bigint | undefined): OutgoingMessage => ({
   messageId: message.messageId,
   subject: message.subject,
   sessionId: message.sessionId,
   body: message.body,
   applicationProperties: {
     partnerKey: message.partnerKey,
-    sequence: Number(message.outboxId),
+    sequence: sequence === undefined ? null : Number(sequence),
     entityVersion: message.entityVersion === null ? null : Number(message.entityVersion),
     attempt: message.attempts + 1,
   },
@@ -59,12 +60,18 @@ export const startOutboxRelay = ({
   let retry: NodeJS.Timeout | undefined;
   let lookAgain: NodeJS.Timeout | undefined;
 
-  const deliver = async (delivery: Delivery<WaitingMessage>): Promise<Attempt[]> => {
+  const deliver = async (
+    delivery: Delivery<WaitingMessage>,
+    sequences: Sequences,
+  ): Promise<Attempt[]> => {
     const { destination } = delivery;
     const messages = health.isFailing(destination)
       ? delivery.messages.slice(0, 1)
       : delivery.messages;
-    const { acknowledged, failure } = await bus.send(destination, messages.map(toOutgoing));
+    const outgoing = messages.map((message) =>
+      toOutgoing(message, sequences.get(message.outboxId)),
+    );
+    const { acknowledged, failure } = await bus.send(destination, outgoing);
     if (failure === undefined) {
       if (health.succeeded(destination)) logger.info("destination is back", { destination });
     } else if (health.failed(destination) === 1) {
@@ -83,10 +90,14 @@ export const startOutboxRelay = ({
     const suspended = health.suspended();
     const messages = await claimWaiting(tx, suspended, messagesPerRound);
     if (messages.length === 0) return "nothing";
+    const sequences = await numberMessages(database, messages);
     const attempts: Attempt[] = [];
     faults.hit("relay.beforeSend");
     const stages = planDeliveries(messages, (name) => suspended.includes(name));
-    for (const stage of stages) attempts.push(...(await Promise.all(stage.map(deliver))).flat());
+    for (const stage of stages) {
+      const delivered = await Promise.all(stage.map((delivery) => deliver(delivery, sequences)));
+      attempts.push(...delivered.flat());
+    }
     faults.hit("relay.afterSend");
     await recordAttempts(tx, attempts);
     const planned = stages.flat().reduce((sum, delivery) => sum + delivery.messages.length, 0);

@@ -43,3 +43,62 @@ begin
     body := kept.body;
   end if;
 end $$;
+
+-- A partner's messages are numbered 1, 2, 3 … without a gap: by relays alone, as they claim them, so that no
+-- command waits for another one's number.
+create table borsello.partner_sequence (
+  partner_key text primary key,
+  last_sequence bigint not null
+);
+
+-- Numbers that were given and are not yet written into their message: committed before anything is sent,
+-- so that a message which is sent again after a crash carries the number that it had.
+create table borsello.given_sequence (
+  outbox_id bigint primary key,
+  sequence bigint not null
+);
+
+-- Null: not claimed yet, or not for a partner's topic.
+alter table borsello.outbox add column sequence bigint;
+update borsello.outbox as o set sequence = numbered.sequence
+from (
+  select outbox_id, row_number() over (partition by partner_key order by outbox_id) as sequence
+  from borsello.outbox where partner_key = any (destinations)
+) as numbered
+where o.outbox_id = numbered.outbox_id;
+insert into borsello.partner_sequence
+select partner_key, max(sequence) from borsello.outbox where sequence is not null group by partner_key;
+drop index borsello.outbox_events;
+create unique index outbox_by_sequence on borsello.outbox (partner_key, sequence)
+  where sequence is not null;
+
+-- The numbers of claimed messages: those that they have, else the next ones of their partners, in the
+-- order in which they were written. Only whoever holds the messages' sessions may ask: nobody else
+-- gives them numbers meanwhile, and this statement sees whatever was given before.
+create function borsello.number_messages(claimed bigint[])
+returns table (outbox_id bigint, sequence bigint)
+language sql volatile
+begin atomic
+  with message as (
+    select o.outbox_id, o.partner_key, coalesce(o.sequence, g.sequence) as sequence
+    from borsello.outbox as o left join borsello.given_sequence as g using (outbox_id)
+    where o.outbox_id = any (claimed)
+  ), counted as (
+    insert into borsello.partner_sequence as p (partner_key, last_sequence)
+    select partner_key, count(*) from message where message.sequence is null
+    group by partner_key order by partner_key
+    on conflict (partner_key) do update set last_sequence = p.last_sequence + excluded.last_sequence
+    returning partner_key, last_sequence
+  ), given as (
+    insert into borsello.given_sequence as g (outbox_id, sequence)
+    select m.outbox_id, last_sequence - count(*) over of_partner
+      + row_number() over (of_partner order by m.outbox_id)
+    from message as m join counted using (partner_key)
+    where m.sequence is null
+    window of_partner as (partition by partner_key)
+    returning g.outbox_id, g.sequence
+  )
+  select message.outbox_id, message.sequence from message where message.sequence is not null
+  union all
+  select given.outbox_id, given.sequence from given;
+end;

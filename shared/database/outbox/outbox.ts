@@ -10,6 +10,8 @@ const WaitingMessage = z.object({
   sessionId: z.string(),
   subject: z.string(),
   partnerKey: z.string().nullable(),
+  /** Whether it takes one of its partner's numbers: it goes to that partner's topic. */
+  isNumbered: z.boolean(),
   entityVersion: z.bigint().nullable(),
   body: z.string(),
   attempts: z.int(),
@@ -33,7 +35,8 @@ export const claimWaiting = (
     WaitingMessage,
     `select outbox_id as "outboxId", message_id as "messageId", destinations,
        delivered_to as "deliveredTo", session_id as "sessionId", subject,
-       partner_key as "partnerKey", entity_version as "entityVersion", body::text, attempts
+       partner_key as "partnerKey", coalesce(partner_key = any (destinations), false) as "isNumbered",
+       entity_version as "entityVersion", body::text, attempts
      from borsello.outbox
      where sent_at is null and not destinations <@ (delivered_to || $1::text[])
        and pg_try_advisory_xact_lock(${lockSpace}, hashtext(session_id))
@@ -48,18 +51,28 @@ export interface Attempt {
   readonly deliveredTo: string | null;
 }
 
-/** One attempt more for each message; sent once all its destinations have it. */
+/**
+ * One attempt more for each message; sent once all its destinations have it. From here on the message
+ * itself holds its number.
+ */
 export const recordAttempts = (tx: Queryable, attempts: readonly Attempt[]): Promise<number> =>
   tx.execute(
-    `update borsello.outbox set
+    `with given as (
+       delete from borsello.given_sequence where outbox_id = any ($1)
+       returning outbox_id as given_to, sequence as given
+     )
+     update borsello.outbox set
        attempts = attempts + 1,
+       sequence = coalesce(sequence, tried.given),
        delivered_to = delivered_to || tried.reached,
        sent_at = case when destinations <@ (delivered_to || tried.reached)
          then clock_timestamp() end
      from (
        select outbox_id,
-         coalesce(array_agg(destination) filter (where destination is not null), '{}') as reached
+         coalesce(array_agg(destination) filter (where destination is not null), '{}') as reached,
+         min(given) as given
        from unnest($1::bigint[], $2::text[]) as attempt (outbox_id, destination)
+         left join given on given_to = outbox_id
        group by outbox_id) as tried
      where outbox.outbox_id = tried.outbox_id`,
     [attempts.map(({ outboxId }) => outboxId), attempts.map(({ deliveredTo }) => deliveredTo)],
