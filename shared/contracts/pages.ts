@@ -14,14 +14,21 @@ const notWhole = {
     code === "invalid_type" ? "must be a whole number without a sign" : undefined,
 };
 
-/** A query parameter that counts; documents say integer, though an address holds text. */
+/** A query parameter that counts; documents say int32, though an address holds text. */
 export const count = (minimum: number, maximum: number, fallback: number) =>
   z
     .string()
     .transform((text) => (digits.test(text) ? Number(text) : Number.NaN))
     .pipe(z.int(notWhole).min(minimum).max(maximum))
     .default(fallback)
-    .meta({ type: "integer", minimum, maximum, description: `${fallback} where absent.` });
+    .meta({
+      type: "integer",
+      format: "int32",
+      minimum,
+      maximum,
+      default: fallback,
+      description: `${fallback} where absent.`,
+    });
 
 /** The query of a list; its route declares the codes `pageErrors`. */
 export const pageQuery = {

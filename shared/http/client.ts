@@ -25,7 +25,12 @@ export interface ClientCredentials {
   readonly scope?: string;
 }
 
-type Texts<Shape extends TextShape> = Readonly<Record<keyof Shape & string, string>>;
+/** A part of a path: one of the words that its schema takes, where it takes some words alone. */
+type Texts<Shape extends TextShape> = Readonly<{
+  [Name in keyof Shape & string]: z.input<Shape[Name]> extends infer Word extends string
+    ? Word
+    : string;
+}>;
 
 type BodyInput<Body extends BodyDeclaration> = Body extends z.ZodUndefined
   ? { readonly body?: undefined }

@@ -21,22 +21,37 @@ export const securityRequirement = (api: DocumentedApi): Json => ({
   ...(accessOf[api].partnerRequired ? { partner: [] } : {}),
 });
 
-const tokenScheme = ({ tokenPath, scope }: OpenApiSettings): Json =>
+/** The ticketing API's document declares a flow for users, too (ticketing seed, 5). */
+const userFlow = (api: DocumentedApi, tokenPath: string): Json =>
+  api === "ticketing"
+    ? {
+        authorizationCode: {
+          authorizationUrl: tokenPath.replace(/token$/, "authorize"),
+          tokenUrl: tokenPath,
+          scopes: { user_impersonation: "What the user may do, in the user's name." },
+        },
+      }
+    : {};
+
+const tokenScheme = (api: DocumentedApi, { tokenPath, scope }: OpenApiSettings): Json =>
   tokenPath === null
     ? { type: "http", scheme: "bearer", bearerFormat: "JWT" }
     : {
         type: "oauth2",
-        description: "Outside production the sandbox issues the tokens.",
+        description:
+          "Outside production the sandbox issues the tokens; it has clients and no users, so that it " +
+          "answers client credentials alone.",
         flows: {
           clientCredentials: {
             tokenUrl: tokenPath,
             scopes: { [scope]: "Everything that the client's partner may do." },
           },
+          ...userFlow(api, tokenPath),
         },
       };
 
 export const securitySchemes = (api: DocumentedApi, settings: OpenApiSettings): Json => ({
-  token: tokenScheme(settings),
+  token: tokenScheme(api, settings),
   ...(accessOf[api].authKey ? { authKey: { type: "apiKey", in: "header", name: "AuthKey" } } : {}),
   ...(accessOf[api].partnerRequired
     ? { partner: { type: "apiKey", in: "header", name: partnerHeader(api) } }

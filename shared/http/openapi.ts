@@ -30,6 +30,9 @@ const titles: Readonly<Record<DocumentedApi, string>> = {
   card: "Card Platform API",
 };
 
+/** Of the interfaces that have a version of their own; the others are as old as the application. */
+const versions: Readonly<Partial<Record<DocumentedApi, string>>> = { ticketing: "1.0" };
+
 const errorModelOf = (api: DocumentedApi): z.ZodType =>
   api === "ticketing" ? TicketingError : ErrorModel;
 
@@ -206,7 +209,7 @@ export const openApiDocument = (
   }
   return {
     openapi: "3.1.0",
-    info: { title: `Borsello: ${titles[api]}`, version: settings.version },
+    info: { title: `Borsello: ${titles[api]}`, version: versions[api] ?? settings.version },
     servers: [{ url: `/${basePath(api)}` }],
     paths,
     components: { schemas: schemas.components(), securitySchemes: securitySchemes(api, settings) },

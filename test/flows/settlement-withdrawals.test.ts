@@ -197,7 +197,7 @@ describe("where the bank is silent", () => {
 
   test("somebody who stands for the bank times a payment out, and completes it later", async () => {
     const { operationId } = await withdraw(15_00n);
-    const decide = async (verb: string) =>
+    const decide = async (verb: "complete" | "timeout") =>
       valueOf(await bank.acme.call(decidePaymentRoute, { params: { operationId, verb } }));
     await decide("timeout");
     await bank.account(operationId);
@@ -206,7 +206,7 @@ describe("where the bank is silent", () => {
     await bank.becomes(operationId, "OutgoingPaymentInitializeUnaccomplished");
     await decide("complete");
     await bank.becomes(operationId, "Completed");
-    const again = { params: { operationId, verb: "reject" } };
+    const again = { params: { operationId, verb: "reject" as const } };
     expect(await bank.acme.call(decidePaymentRoute, again)).toMatchObject({
       status: 400,
       error: { errorCode: "OperationStatusInvalid" },

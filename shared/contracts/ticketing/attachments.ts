@@ -90,6 +90,15 @@ export const postAttachmentRoute = route({
     "50 MiB, unless the partner's settings say otherwise. An upload that breaks off leaves nothing.",
 });
 
+const wholeNumber = /^-?\d{1,15}$/;
+
+/** Any whole number may be asked for; only those that were given out are found. */
+const AttachmentId = z
+  .string()
+  .transform((text) => (wholeNumber.test(text) ? Number(text) : Number.NaN))
+  .pipe(z.int({ error: "must be a whole number of at most 15 digits" }))
+  .meta({ type: "integer", minimum: 1, maximum: 999_999_999_999_999 });
+
 export const getAttachmentRoute = route({
   id: "getAttachment",
   api: "ticketing",
@@ -97,11 +106,7 @@ export const getAttachmentRoute = route({
   path: "tickets/{casenumber}/attachments/{attachmentid}",
   params: {
     ...ticketParams,
-    attachmentid: z
-      .string()
-      .max(16, { abort: true })
-      .regex(/^-?\d{1,15}$/, "must be a whole number of at most 15 digits")
-      .transform(Number),
+    attachmentid: AttachmentId,
   },
   role: "Ticket.Read",
   ok: { status: 200, schema: z.object({ response: Attachment }) },
