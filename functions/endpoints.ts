@@ -16,6 +16,7 @@ import { clockEndpoints } from "./sandbox/clock.js";
 import { identityEndpoints } from "./sandbox/identity.js";
 import { attachmentEndpoints } from "./ticketing/attachments.js";
 import { ticketChangeEndpoints } from "./ticketing/changes.js";
+import { ticketOperatorEndpoints } from "./ticketing/operators.js";
 import { ticketEndpoints } from "./ticketing/tickets.js";
 import { getWalletBalance } from "./ledger/balance.js";
 import { bucketEndpoints } from "./ledger/buckets.js";
@@ -66,6 +67,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   listPendingReconciliations,
   ...ticketEndpoints,
   ...ticketChangeEndpoints,
+  ...ticketOperatorEndpoints,
 ];
 
 const operationsEndpoints: readonly Endpoint[] = [

@@ -1,4 +1,4 @@
-/** Follows a ticket to its end: notes when it expires, closes it once it is resolved and all is silent. */
+/** Follows a ticket to its end: notes when it expires, resolves what nobody answers, closes it in silence. */
 import { z } from "zod";
 import { finalStatuses, ticketStatuses } from "../shared/domain/ticketing/status.js";
 import { flow, flowEvent, step } from "../shared/durable/flow.js";
@@ -19,22 +19,32 @@ export const readTicketClock = step("readTicketClock", {
   }),
 });
 export const expireTicket = step("expireTicket", { input: Due, output: z.null() });
+export const resolveSilentTicket = step("resolveSilentTicket", { input: Due, output: z.null() });
 export const closeSilentTicket = step("closeSilentTicket", { input: Due, output: z.null() });
 
 export const ticketSlaId = (caseNumber: string): string => `ticket-${caseNumber}`;
 
 const inWords = (status: string, dueOn: string | null): string => {
-  if (status === "WaitingForCustomer") return "Waiting for the customer, the clock stands still";
+  if (status === "WaitingForCustomer") {
+    const until = dueOn === null ? "" : ` until ${dueOn}`;
+    return `Waiting for the customer${until}, the clock stands still`;
+  }
   if (dueOn === null) return `${status}, past its expiration date`;
   return status === "Resolved"
     ? `Resolved, closes on ${dueOn} unless somebody writes`
     : `${status}, expires on ${dueOn}`;
 };
 
+/** What the platform does once the date has come. */
+const deedOf = (status: string) => {
+  if (status === "WaitingForCustomer") return resolveSilentTicket;
+  return status === "Resolved" ? closeSilentTicket : expireTicket;
+};
+
 export const ticketSla = flow({
   name: "ticketSla",
   input: Ticket,
-  steps: [readTicketClock, expireTicket, closeSilentTicket],
+  steps: [readTicketClock, expireTicket, resolveSilentTicket, closeSilentTicket],
   *body(context, input) {
     const { status, dueOn } = yield* context.run(readTicketClock, input);
     if (status === "Unknown" || finalStatuses.includes(status)) {
@@ -45,10 +55,7 @@ export const ticketSla = flow({
     if (dueOn === null || context.now() < new Date(dueOn)) {
       yield* context.waitFor([ticketChanged], dueOn === null ? null : new Date(dueOn));
     } else {
-      yield* context.run(status === "Resolved" ? closeSilentTicket : expireTicket, {
-        ...input,
-        dueOn,
-      });
+      yield* context.run(deedOf(status), { ...input, dueOn });
     }
     return context.again(input);
   },

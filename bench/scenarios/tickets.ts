@@ -33,16 +33,17 @@ const fill = async (databaseUrl: string): Promise<void> => {
   try {
     await database.query(
       `insert into borsello.ticket (case_number, partner_key, product, request_type, category,
-         title, description, priority, sla, silence, creation_date, expiration_date)
+         title, description, priority, sla, silence, patience, creation_date, expiration_date,
+         created_by)
        select 'CAS-BENCH-' || number, 'acme', 'wallet', 'Business', 'Segnalazioni B2B',
-         'Number ' || number, repeat('A long story. ', 20), 2, '1 day', '4 days',
-         now() - make_interval(secs => $1 - number), now() + interval '1 day'
+         'Number ' || number, repeat('A long story. ', 20), 2, '1 day', '4 days', '14 days',
+         now() - make_interval(secs => $1 - number), now() + interval '1 day', 'acme-client'
        from generate_series(1, $1) as number`,
       [ticketsOfAcme],
     );
     await database.query(
       `insert into borsello.ticket_timeline (case_number, created_by, created_on, text)
-       select case_number, 'acme-client', entered_on, 'acme-client created the ticket'
+       select case_number, 'acme-client', entered_on, description
        from borsello.ticket`,
     );
     await database.query(

@@ -1,7 +1,7 @@
 /** Who calls, and whether they may: token, AuthKey, partner header and role, in this order. */
 import type { HttpRequest } from "@azure/functions";
 import type { PartnerSettings } from "../../shared/contracts/platform/partner-settings.js";
-import type { Role } from "../../shared/contracts/roles.js";
+import { operatorRoles, type Role } from "../../shared/contracts/roles.js";
 import type { Api } from "../../shared/contracts/route.js";
 import type { Partner } from "../../shared/database/access/partners.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
@@ -14,6 +14,8 @@ export interface Caller {
   readonly partnerKey: string;
   readonly settings: PartnerSettings;
   readonly clientId: string;
+  /** Who acts: the user of a delegated token, else the client. */
+  readonly userName: string;
   readonly roles: readonly string[];
   readonly isOperator: boolean;
   /** An operator in the operators' own name: what it reads is every partner's. */
@@ -67,11 +69,13 @@ export const authorize = async (
   const partner = await partnerOf(services, own, named);
   if (partner === undefined) return refusal("PartnerMismatch");
 
-  if (!token.roles.includes(role)) return refusal("PermissionMissing", { role });
+  const mayUse = own.isOperator || !operatorRoles.includes(role);
+  if (!mayUse || !token.roles.includes(role)) return refusal("PermissionMissing", { role });
   return success({
     partnerKey: partner.partnerKey,
     settings: partner.settings,
     clientId: token.clientId,
+    userName: token.userName ?? token.clientId,
     roles: token.roles,
     isOperator: own.isOperator,
     readsAll: own.isOperator && partner.partnerKey === own.partnerKey,

@@ -31,11 +31,11 @@ class ContentRefusedError extends Error {
 
 const otherKind = (): ContentRefusedError =>
   new ContentRefusedError(
-    refusal("AttachmentTypeUnsupported", { "": "Its content is not what its extension says." }),
+    refusal("AttachmentTypeUnsupported", { "": "must have the content that its extension says." }),
   );
 
 export const tooLarge = (bytesMax: number): Refusal<"AttachmentTooLarge"> =>
-  refusal("AttachmentTooLarge", { "": `It may have ${bytesMax} bytes.` });
+  refusal("AttachmentTooLarge", { "": `may have at most ${bytesMax} bytes.` });
 
 /** The pieces as they are; one that may not be stored ends them with its refusal. */
 async function* inspected(
@@ -85,7 +85,7 @@ type Stored = Outcome<number, ContentRefusal | RoomRefusal | "TicketNotFound">;
 const storeAndAdd = async (
   { database, documents, faults }: Services,
   { uploadId, documentKey }: NotedUpload,
-  caller: { readonly clientId: string },
+  caller: { readonly userName: string },
   { caseNumber, fileName, type, pieces }: AttachmentUpload,
   limits: AttachmentLimits,
 ): Promise<Stored> => {
@@ -104,7 +104,7 @@ const storeAndAdd = async (
 /** The new attachment's id. However this ends, there is an attachment with its bytes, or nothing. */
 export const storeAttachment = async (
   services: Services,
-  caller: { readonly clientId: string },
+  caller: { readonly userName: string },
   upload: AttachmentUpload,
   limits: AttachmentLimits,
 ): Promise<Stored> => {

@@ -1,10 +1,6 @@
-/** Comments on tickets, and their changes of status by partners and by the platform's operators. */
+/** Partners' comments on their tickets, and their changes of status. */
 import {
-  askCustomerRoute,
   postCommentRoute,
-  rejectTicketRoute,
-  resolveTicketRoute,
-  takeInChargeRoute,
   updateStatusBodyRoute,
   updateStatusPathRoute,
 } from "../../shared/contracts/ticketing/changes.js";
@@ -12,18 +8,12 @@ import { UrlStatus } from "../../shared/contracts/ticketing/fields.js";
 import type { TicketDetail } from "../../shared/contracts/ticketing/tickets.js";
 import {
   addComment,
-  operateTicket,
   updateTicketStatus,
   type TicketActor,
 } from "../../shared/database/ticketing/changes.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import { refusal, type Outcome } from "../../shared/domain/outcome.js";
-import {
-  operatorMoves,
-  partnerMoves,
-  type OperatorMove,
-  type TicketStatus,
-} from "../../shared/domain/ticketing/status.js";
+import { partnerMoves, type TicketStatus } from "../../shared/domain/ticketing/status.js";
 import { issueSentence } from "../../shared/http/schema-issues.js";
 import { endpoint } from "../kit/endpoint.js";
 
@@ -46,19 +36,23 @@ const updateStatus = async (
   caller: TicketActor,
   { caseNumber, to, closingResponse }: StatusUpdate,
 ): Promise<
-  Outcome<TicketDetail, "TicketNotFound" | "TicketTransitionInvalid" | "ValidationFailed">
+  Outcome<
+    Pick<TicketDetail, "status">,
+    "TicketNotFound" | "TicketTransitionInvalid" | "ValidationFailed"
+  >
 > => {
-  const move = { from: partnerMoves[to], to };
-  if (to !== "Closed") return updateTicketStatus(database, caller, caseNumber, move);
-  if (closingResponse == null || closingResponse.trim() === "")
+  const isSaid = closingResponse != null && closingResponse.trim() !== "";
+  if (to === "Closed" && !isSaid)
     return refusal("ValidationFailed", {
       closingResponse: "is required where a ticket is closed.",
     });
-  const closureResponse = closingResponse;
-  return updateTicketStatus(database, caller, caseNumber, { ...move, closureResponse });
+  const text = isSaid ? closingResponse : null;
+  return updateTicketStatus(database, caller, caseNumber, { from: partnerMoves[to], to, text });
 };
 
-const answerOf = ({ status }: TicketDetail) => ({ Response: `The ticket is now ${status}.` });
+const answerOf = ({ status }: Pick<TicketDetail, "status">) => ({
+  Response: `The ticket is now ${status}.`,
+});
 
 const updateStatusPathEndpoint = endpoint(
   updateStatusPathRoute,
@@ -88,27 +82,8 @@ const updateStatusBodyEndpoint = endpoint(
   },
 );
 
-/** The operators' routes differ in nothing but their move. */
-const operatorEndpoint = (
-  route:
-    | typeof takeInChargeRoute
-    | typeof askCustomerRoute
-    | typeof resolveTicketRoute
-    | typeof rejectTicketRoute,
-  action: OperatorMove,
-) =>
-  endpoint(route, async ({ database }, { params, body, caller, ok, refuse }) => {
-    const move = { ...operatorMoves[action], action, text: body.text };
-    const moved = await operateTicket(database, caller, params.casenumber, move);
-    return moved.ok ? ok({ response: moved.value }) : refuse(moved);
-  });
-
 export const ticketChangeEndpoints = [
   postCommentEndpoint,
   updateStatusPathEndpoint,
   updateStatusBodyEndpoint,
-  operatorEndpoint(takeInChargeRoute, "takeInCharge"),
-  operatorEndpoint(askCustomerRoute, "askCustomer"),
-  operatorEndpoint(resolveTicketRoute, "resolve"),
-  operatorEndpoint(rejectTicketRoute, "reject"),
 ];

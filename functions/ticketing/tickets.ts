@@ -34,6 +34,7 @@ const createTicketEndpoint = endpoint(
       priority,
       slaHours: ticketing.slaHours[priority],
       silentDays: ticketing.silentDays,
+      answerDays: ticketing.answerDays,
     });
     return created.ok
       ? ok({ Response: { message: "The ticket was created.", ...created.value } })
@@ -45,8 +46,9 @@ const listTicketsEndpoint = endpoint(
   listTicketsRoute,
   async ({ database }, { params, query, caller, ok, refuse }) => {
     if (!caller.settings.ticketing.enabled) return refuse(refusal("PartnerNotRegistered"));
-    const page = { status: params.status, type: query.type, page: query.page };
-    return ok({ response: await listTickets(database, caller.partnerKey, page) });
+    const { externalid: externalId, type, page } = query;
+    const wanted = { status: params.status, type, externalId, page };
+    return ok({ response: await listTickets(database, caller.partnerKey, wanted) });
   },
 );
 

@@ -20,3 +20,6 @@ export const roles = [
 ] as const;
 
 export type Role = (typeof roles)[number];
+
+/** Of the platform's own operators: a partner's token does not make use of it. */
+export const operatorRoles: readonly Role[] = ["Ticket.Operate"];

@@ -16,7 +16,7 @@ export interface Upload {
 }
 
 export const tooLargeRefusal = (bytesMax: number) =>
-  refusal("PayloadTooLarge", { "": `It must have at most ${bytesMax} bytes.` });
+  refusal("PayloadTooLarge", { "": `must have at most ${bytesMax} bytes.` });
 
 const mediaTypeOf = (source: Pick<BodySource, "headers">): string | undefined => {
   const [type = ""] = (source.headers.get("content-type") ?? "").split(";");

@@ -8,6 +8,8 @@ import { DependencyUnavailableError } from "../platform/dependency-unavailable.j
 
 export interface VerifiedToken {
   readonly clientId: string;
+  /** Of a delegated token: the user, as people write the name. */
+  readonly userName: string | undefined;
   readonly roles: readonly string[];
 }
 
@@ -33,22 +35,33 @@ const refusedForMs = 5_000;
 /** An application's id; one that no database can hold is nobody's. */
 const clientId = z.string().max(clientIdCharactersMax).refine(isStorable);
 
+const userNameCharactersMax = 255;
+
+/** One that no timeline could show is left out: the client's id then stands for the user. */
+const userName = z
+  .string()
+  .max(userNameCharactersMax)
+  .regex(/^(?!\s*$)[^\p{C}<>]+$/u)
+  .optional()
+  .catch(undefined);
+
 /** Version 1 tokens name the application in `appid`, version 2 tokens in `azp`. */
 const claims = z
   .object({
     appid: clientId.optional(),
     azp: clientId.optional(),
+    preferred_username: userName,
     roles: z.array(z.string()).default([]),
     exp: z.number(),
   })
-  .transform(({ appid, azp, roles, exp }, context) => {
+  .transform(({ appid, azp, preferred_username, roles, exp }, context) => {
     const application = appid ?? azp;
     if (application === undefined) {
       context.addIssue("names no application");
       return z.NEVER;
     }
     return {
-      token: { clientId: application, roles },
+      token: { clientId: application, userName: preferred_username, roles },
       expiresAtMs: (exp + clockToleranceSeconds) * 1000,
     };
   });

@@ -6,6 +6,7 @@ import { createTicketRoute } from "../../shared/contracts/ticketing/tickets.js";
 import type { Route } from "../../shared/contracts/route.js";
 import {
   addressOf,
+  callerOf,
   clientOf,
   headersOf,
   openStackDatabase,
@@ -19,13 +20,16 @@ import { isText, requestInputs } from "../support/platform/request-fields.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
-let token: string;
+let tokens: Readonly<Record<"acme" | "platform", string>>;
 let sign: (change: Claims) => Promise<string>;
 let misfits: Readonly<Record<"wallet" | "ticketing", Misfits>>;
 
 beforeAll(async () => {
   stack = await startTestStack();
-  token = await clientOf(stack, "acme").token();
+  tokens = {
+    acme: await clientOf(stack, "acme").token(),
+    platform: await clientOf(stack, "platform").token(),
+  };
   const database = openStackDatabase(stack);
   sign = await trueSigner(stack, database);
   await database.close();
@@ -41,7 +45,7 @@ afterAll(async () => {
 
 const call = (
   route: Route,
-  { address = addressOf(route), body, bearer = token }: CallChange = {},
+  { address = addressOf(route), body, bearer = tokens[callerOf(route)] }: CallChange = {},
 ): Promise<Answer> =>
   send(stack, address, {
     method: route.method,

@@ -12,9 +12,11 @@ import type { Database } from "../../shared/database/platform/database.js";
 import { fullPath, matchesTemplate, segmentsOf } from "../../shared/http/paths.js";
 import {
   addressOf,
+  callerOf,
   clientOf,
   headersOf,
   openStackDatabase,
+  partnerNamed,
   send,
   trueSigner,
   type Answer,
@@ -25,7 +27,7 @@ import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 let database: Database;
-let token: string;
+let tokens: Readonly<Record<"acme" | "platform", string>>;
 let sign: (change: Claims) => Promise<string>;
 let misfits: Readonly<Record<"wallet" | "ticketing", Misfits>>;
 let writtenBefore: string;
@@ -45,7 +47,10 @@ const written = async (): Promise<string> => {
 beforeAll(async () => {
   stack = await startTestStack();
   database = openStackDatabase(stack);
-  token = await clientOf(stack, "acme").token();
+  tokens = {
+    acme: await clientOf(stack, "acme").token(),
+    platform: await clientOf(stack, "platform").token(),
+  };
   sign = await trueSigner(stack, database);
   misfits = {
     wallet: await readOpenApi(stack, "wallet"),
@@ -66,9 +71,9 @@ interface Change {
   readonly method?: string;
 }
 
-/** A sound call as acme, with one thing changed. */
+/** A sound call, with one thing changed. */
 const call = (route: Route, change: Change = {}): Promise<Answer> => {
-  const headers = { ...headersOf(route, token), ...change.headers };
+  const headers = { ...headersOf(route, tokens[callerOf(route)]), ...change.headers };
   const body = change.body ?? (route.body === undefined ? undefined : "{}");
   return send(stack, change.address ?? addressOf(route), {
     method: change.method ?? route.method,
@@ -137,8 +142,8 @@ describe("401: the caller is not known", () => {
       "",
       "Bearer",
       "Bearer abc",
-      `Basic ${token}`,
-      `Bearer ${token}x`,
+      `Basic ${tokens.acme}`,
+      `Bearer ${tokens.acme}x`,
       `Bearer ${new UnsecuredJWT({ appid: "acme-client", roles: [route.role] }).encode()}`,
       `Bearer ${await sign({ exp: Math.floor(Date.now() / 1000) - 60 })}`,
       `Bearer ${await sign({ aud: "api://other" })}`,
@@ -156,8 +161,10 @@ describe("401: the caller is not known", () => {
 
 describe("403: the caller may not", () => {
   test.each(named(guarded))("%s refuses another partner's name", async (_id, route) => {
-    const globex = { partner: "globex", "x-affiliate": "globex", "x-tenant": "globex" };
-    expectRefusal(route, await call(route, { headers: globex }), 403, "PartnerMismatch");
+    // Operators may name every partner that there is.
+    const name = callerOf(route) === "platform" ? "nobody" : "globex";
+    const headers = { partner: name, "x-affiliate": name, "x-tenant": name };
+    expectRefusal(route, await call(route, { headers }), 403, "PartnerMismatch");
   });
 
   test.each(named(withAuthKey))(
@@ -172,13 +179,22 @@ describe("403: the caller may not", () => {
     const roles = ["Wallet.Read", "Wallet.Write", "Sandbox.Use"].filter(
       (role) => role !== route.role,
     );
-    const authorization = `Bearer ${await sign({ roles })}`;
+    const appid = partnerNamed(callerOf(route)).clientId;
+    const authorization = `Bearer ${await sign({ appid, roles })}`;
     expectRefusal(
       route,
       await call(route, { headers: { authorization } }),
       403,
       "PermissionMissing",
     );
+  });
+
+  const ofOperators = guarded.filter((route) => callerOf(route) === "platform");
+
+  test.each(named(ofOperators))("%s refuses a partner, even with its role", async (_id, route) => {
+    const authorization = `Bearer ${await sign({ roles: [route.role] })}`;
+    const headers = { authorization, "x-tenant": "acme" };
+    expectRefusal(route, await call(route, { headers }), 403, "PermissionMissing");
   });
 });
 
@@ -250,7 +266,7 @@ test("a body beyond what the host takes by itself is refused in the API's own wo
   if (route === undefined) throw new Error("createWallet is gone");
   const announced = httpRequest(new URL(addressOf(route), stack.url), {
     method: "POST",
-    headers: { ...headersOf(route, token), "content-length": 101 * 1024 * 1024 },
+    headers: { ...headersOf(route, tokens.acme), "content-length": 101 * 1024 * 1024 },
   });
   announced.flushHeaders();
   const [answer] = (await once(announced, "response")) as [IncomingMessage];

@@ -6,11 +6,13 @@ import { endpointsOf } from "../../functions/endpoints.js";
 import type { Route } from "../../shared/contracts/route.js";
 import { getAttachmentRoute } from "../../shared/contracts/ticketing/attachments.js";
 import * as changes from "../../shared/contracts/ticketing/changes.js";
+import * as operators from "../../shared/contracts/ticketing/operators.js";
 import * as tickets from "../../shared/contracts/ticketing/tickets.js";
 import { createWalletRoute } from "../../shared/contracts/wallet/wallets.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import {
   addressOf,
+  callerOf,
   clientOf,
   openStackDatabase,
   send,
@@ -106,8 +108,8 @@ describe("each endpoint answers as documented", () => {
 
 /** Each endpoint's first call, a sound one. */
 const first = [...new Map(ticketCases.toReversed().map((row) => [row.route.id, row]))];
-const aboutSomething = first.filter(([, { route }]) =>
-  /\{(casenumber|walletid)\}/.test(route.path),
+const aboutSomething = first.filter(
+  ([, { route }]) => callerOf(route) === "acme" && /\{(casenumber|walletid)\}/.test(route.path),
 );
 
 describe("another partner", () => {
@@ -207,7 +209,7 @@ describe("what is answered", () => {
   test("an operator reads and moves every partner's tickets", async () => {
     const call = { as: "platform", params: { casenumber: await open("New") } } as const;
     const body = { text: "Ci pensiamo noi" };
-    expect((await request(changes.takeInChargeRoute, { ...call, body })).body).toMatchObject({
+    expect((await request(operators.takeInChargeRoute, { ...call, body })).body).toMatchObject({
       response: { ...call.params, status: "In progress", partner: "acme" },
     });
     expect((await request(tickets.getTicketRoute, call)).status).toBe(200);

@@ -71,6 +71,36 @@ test("a resolved ticket is closed after four days without a comment or an attach
   await flowSays(silent, "The ticket is over: Closed");
 });
 
+test("a question that nobody answers for fourteen days resolves its ticket, an answer or a word begins them anew", async () => {
+  const [silent, attached, resumed] = [await acme.open(), await acme.open(), await acme.open()];
+  for (const caseNumber of [silent, attached, resumed]) {
+    await acme.operate(caseNumber, "takeincharge");
+    await acme.operate(caseNumber, "askcustomer");
+    await flowSays(caseNumber, "Waiting for the customer until");
+  }
+  const asked = (await acme.timeline(silent)).at(-1)?.createdon ?? "";
+  const { expirationDate } = await acme.detail(resumed);
+  await acme.moveClock(asked, 14 * 24 - 1);
+  expect(await acme.detail(silent)).toMatchObject({ status: "WaitingForCustomer" });
+  await acme.attach(attached);
+  await acme.operate(resumed, "resume");
+  const { expirationDate: later } = await acme.detail(resumed);
+  const shift = Date.parse(later ?? "") - Date.parse(expirationDate ?? "");
+  expect(Math.round(shift / 3_600_000)).toBe(14 * 24 - 1);
+  await flowSays(resumed, `In progress, expires on ${later ?? ""}`);
+
+  await acme.moveClock(asked, 14 * 24 + 1);
+  await acme.becomes(silent, "Resolved");
+  expect((await acme.timeline(silent)).at(-1)).toMatchObject({
+    createdby: "SystemDaemon",
+    text: "SystemDaemon changed status from [WaitingForCustomer] to [Resolved]",
+  });
+  await flowSays(silent, "Resolved, closes on");
+  expect(await acme.detail(attached)).toMatchObject({ status: "WaitingForCustomer" });
+  await acme.moveClock(asked, 18 * 24 + 2);
+  await acme.becomes(silent, "Closed");
+});
+
 test("a flow goes on after a restart, and one that is lost begins again when its ticket needs it", async () => {
   const [kept, lost] = [await acme.open(), await acme.open()];
   const { openingDate } = await acme.detail(lost);

@@ -16,6 +16,11 @@ const world = (status: string, due: string | null) => {
       row.dueOn = null;
       return null;
     },
+    resolveSilentTicket: () => {
+      row.status = "Resolved";
+      row.dueOn = closesOn;
+      return null;
+    },
     closeSilentTicket: () => {
       row.status = "Closed";
       row.dueOn = null;
@@ -60,6 +65,22 @@ test("while it waits for the customer no time passes, and a comment starts the c
   const played = await run({ ...answers, readTicketClock: commented }, [changed]);
   expect(played.statuses.at(-1)).toBe(`In progress, expires on ${later}`);
   expect(played.steps).not.toContain("expireTicket");
+});
+
+test("a question that nobody answers resolves the ticket, and its silence then closes it", async () => {
+  const played = await run(world("WaitingForCustomer", dueOn).answers, [
+    "timePasses",
+    "timePasses",
+  ]);
+  expect(played.statuses.slice(0, 2)).toEqual([
+    `Waiting for the customer until ${dueOn}, the clock stands still`,
+    `Resolved, closes on ${closesOn} unless somebody writes`,
+  ]);
+  expect(played.steps.filter((name) => name !== "readTicketClock")).toEqual([
+    "resolveSilentTicket",
+    "closeSilentTicket",
+  ]);
+  expect(played.output).toEqual({ status: "Closed" });
 });
 
 test("four silent days close a resolved ticket, and the flow with it", async () => {

@@ -75,6 +75,8 @@ export const partnerSettings = z.object({
       slaHours: z.tuple([hours, hours, hours, hours]).default([4, 8, 24, 72]),
       /** Without a word for so long, a resolved ticket is closed. */
       silentDays: z.number().positive().default(4),
+      /** Without a word for so long, a ticket that waits for the customer is resolved. */
+      answerDays: z.number().positive().default(14),
       /** Of one ticket: how large an attachment may be, how many there may be, how large together. */
       attachments: z
         .object({

@@ -1,13 +1,11 @@
-/** Routes that move a ticket on: comments, the partner's status updates, the operators' (seed 3, contract 4.5). */
+/** Routes by which a partner moves a ticket on: comments and status updates (ticketing seed, 3 and 4). */
 import { z } from "zod";
 import { route } from "../route.js";
-import { OptionalText, PathText, RequiredText, ticketParams, UrlStatus } from "./fields.js";
-import { TicketDetail } from "./tickets.js";
+import { OptionalText, PathStatus, TextBody, ticketParams, UrlStatus } from "./fields.js";
 
-const commentCharactersMax = 4_000;
-const closingResponse = OptionalText(2_000).describe("Required for Closed, else without effect.");
-
-const TextBody = z.strictObject({ text: RequiredText(commentCharactersMax) });
+const closingResponse = OptionalText(2_000).describe(
+  "Required for Closed. It appears in the timeline, of a ticket that is canceled too.",
+);
 
 export const postCommentRoute = route({
   id: "postComment",
@@ -37,7 +35,7 @@ export const updateStatusPathRoute = route({
   api: "ticketing",
   method: "PUT",
   path: "tickets/{casenumber}/{newStatus}",
-  params: { ...ticketParams, newStatus: PathText },
+  params: { ...ticketParams, newStatus: PathStatus },
   body: z.strictObject({ closingResponse }).optional(),
   role: "Ticket.Write",
   ok: { status: 200, schema: StatusUpdated },
@@ -58,45 +56,4 @@ export const updateStatusBodyRoute = route({
   errors: ["TicketNotFound", "TicketTransitionInvalid", "ValidationFailed"],
   summary: "Change a ticket's status, named in the body",
   description: statusDescription,
-});
-
-/** What the four routes of the platform's operators share. */
-const operation = {
-  api: "ticketing",
-  method: "PUT",
-  params: ticketParams,
-  body: TextBody,
-  role: "Ticket.Operate",
-  ok: { status: 200, schema: z.object({ response: TicketDetail }) },
-  errors: ["TicketNotFound", "TicketTransitionInvalid"],
-} as const;
-
-export const takeInChargeRoute = route({
-  ...operation,
-  id: "takeTicketInCharge",
-  path: "operator/tickets/{casenumber}/takeincharge",
-  summary: "Operators: work on a new ticket",
-});
-
-export const askCustomerRoute = route({
-  ...operation,
-  id: "askTicketCustomer",
-  path: "operator/tickets/{casenumber}/askcustomer",
-  summary: "Operators: ask the customer, and wait for a comment",
-  description: "The clock of the ticket's expiration stands still meanwhile.",
-});
-
-export const resolveTicketRoute = route({
-  ...operation,
-  id: "resolveTicket",
-  path: "operator/tickets/{casenumber}/resolve",
-  summary: "Operators: the ticket is resolved",
-  description: "After four days without a word it is closed.",
-});
-
-export const rejectTicketRoute = route({
-  ...operation,
-  id: "rejectTicket",
-  path: "operator/tickets/{casenumber}/reject",
-  summary: "Operators: the ticket is rejected",
 });

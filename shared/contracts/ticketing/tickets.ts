@@ -53,16 +53,22 @@ export type TicketDetail = z.output<typeof TicketDetail>;
 
 export const TimelineItem = z
   .object({
-    createdby: z.string().describe("The client that called, or SystemDaemon."),
+    createdby: z
+      .string()
+      .describe(
+        "The user of a delegated token, else the client that called; PlatformOperator; SystemDaemon.",
+      ),
     createdon: DateTime,
     text: z.string(),
   })
   .meta({ id: "TimelineItem" });
 
+const externalIdCharactersMax = 255;
+
 export const CreateTicketBody = z
   .strictObject({
     walletid: Identifier.nullish().describe("Required for Consumer, not to be set otherwise."),
-    externalid: OptionalText(255),
+    externalid: OptionalText(externalIdCharactersMax),
     product: z.enum(["wallet", "cards"]),
     impact: z.enum(["isolato", "massivo"]).nullish(),
     type: z.enum(["Consumer", "Alert", "Business"]),
@@ -110,12 +116,20 @@ export const listTicketsRoute = route({
   query: {
     type: z.enum(ticketTypes).optional(),
     page: count(0, pageNumberMax, 0),
+    externalid: z
+      .string()
+      .min(1)
+      .max(externalIdCharactersMax)
+      .optional()
+      .describe("The partner's own number, exactly as it was sent."),
   },
   role: "Ticket.Read",
   ok: { status: 200, schema: z.object({ response: z.array(TicketSummary) }) },
   errors: ["PartnerNotRegistered"],
   summary: "The partner's tickets of one status, ten per page",
-  description: "In the order of their creation. A page behind the last one is empty.",
+  description:
+    "Resolved, Closed, Canceled and Rejected: the newest first; all else in the order of creation. A " +
+    "page behind the last one is empty.",
 });
 
 export const getTicketRoute = route({
@@ -152,4 +166,5 @@ export const getTimelineRoute = route({
   ok: { status: 200, schema: z.object({ response: z.array(TimelineItem) }) },
   errors: ["TicketNotFound"],
   summary: "What was said and done about a ticket, in the order of time",
+  description: "The first entry is the ticket's description.",
 });

@@ -1,6 +1,6 @@
 /** The partners that exist outside production from the first start (contract.md 0.2). */
 import { randomBytes } from "node:crypto";
-import { roles, type Role } from "../../contracts/roles.js";
+import { operatorRoles, roles, type Role } from "../../contracts/roles.js";
 import type { GivenPartnerSettings } from "../../contracts/platform/partner-settings.js";
 import { hashSecret } from "../../platform/secrets.js";
 import type { Queryable } from "../platform/database.js";
@@ -27,6 +27,7 @@ export const sandboxTemplatePartner = (documentKey: string): string | undefined 
   sandboxPartners.find(({ partnerKey }) => documentKey === sandboxTemplateKey(partnerKey))
     ?.partnerKey;
 
+const partnerRoles = roles.filter((role) => !operatorRoles.includes(role));
 const readRoles = roles.filter((role) => role.endsWith(".Read"));
 
 /** The partner's accounts at the bank: the one that others pay to, and the one for customers' funds. */
@@ -41,7 +42,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "acme-client",
     clientSecret: "acme-local-secret",
     authKey: "acme-local-authkey",
-    roles,
+    roles: partnerRoles,
     isOperator: false,
     dealers: ["dealer-rome", "dealer-milan"],
     settings: {
@@ -55,7 +56,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "globex-client",
     clientSecret: "globex-local-secret",
     authKey: "globex-local-authkey",
-    roles,
+    roles: partnerRoles,
     isOperator: false,
     dealers: ["dealer-turin"],
     settings: {

@@ -82,10 +82,10 @@ const roomFor = (
   { countMax, totalBytesMax }: AttachmentLimits,
 ): Outcome<null, RoomRefusal> => {
   if (finalStatuses.some((final) => final === status)) return refusal("TicketOver");
-  if (count >= countMax) return refusal("AttachmentsTooMany", { "": `It has ${countMax}.` });
+  if (count >= countMax) return refusal("AttachmentsTooMany", { "": `has ${countMax} already.` });
   if (bytes + BigInt(added) > totalBytesMax)
     return refusal("AttachmentTooLarge", {
-      "": `The ticket's attachments may have ${totalBytesMax} bytes together, and have ${bytes}.`,
+      "": `does not fit: the ticket's attachments may have ${totalBytesMax} bytes together, and have ${bytes}.`,
     });
   return success(null);
 };
@@ -115,7 +115,7 @@ const Added = z.object({ attachmentId: z.int() });
 
 /**
  * The upload's note becomes the attachment; where a sweep has given the upload up, nothing does. It
- * breaks the silence of a resolved ticket, whose days begin again.
+ * breaks the silence of a ticket that waits or is resolved: its days begin again.
  */
 const insertAttachment = `
   with upload as (
@@ -131,6 +131,8 @@ const insertAttachment = `
   ), changed as (
     update borsello.ticket as t
     set entered_on = greatest(entered_on, borsello.platform_now()),
+      resolves_on = case when status = 'WaitingForCustomer'
+        then borsello.platform_now() + patience end,
       closes_on = case when status = 'Resolved' then borsello.platform_now() + silence end
     from added where t.case_number = (a).case_number
     returning t, (a).attachment_id, (a).created_on
@@ -158,7 +160,7 @@ const insertAttachment = `
  */
 export const addAttachment = (
   database: Database,
-  actor: { readonly clientId: string },
+  actor: { readonly userName: string },
   { uploadId, caseNumber, fileName, contentType, bytes, sha256 }: NewAttachment,
   limits: AttachmentLimits,
 ): Promise<Outcome<number | undefined, RoomRefusal | "TicketNotFound">> =>
@@ -170,6 +172,6 @@ export const addAttachment = (
     if (room === undefined) return ticketNotFound(caseNumber);
     const fits = roomFor(room, bytes, limits);
     if (!fits.ok) return fits;
-    const values = [uploadId, caseNumber, fileName, contentType, bytes, sha256, actor.clientId];
+    const values = [uploadId, caseNumber, fileName, contentType, bytes, sha256, actor.userName];
     return success((await tx.row(Added, insertAttachment, values))?.attachmentId);
   });

@@ -1,4 +1,4 @@
-/** What the flow of a ticket looks up and does: its next date, its expiration, its closing in silence. */
+/** What the flow of a ticket looks up and does: its next date, its expiration, what silence brings. */
 import { z } from "zod";
 import { ticketStatuses } from "../../domain/ticketing/status.js";
 import type { Database, Queryable } from "../platform/database.js";
@@ -37,7 +37,9 @@ const expire = `
     select 'platform', (t).partner_key, 'Ticket', (t).case_number, 'expire' from changed
   )
   select (t).case_number as "caseNumber", borsello.enter_timeline(
-    t, 'SystemDaemon', 'SystemDaemon noted that the expiration date has passed')
+      t, 'SystemDaemon', 'SystemDaemon noted that the expiration date has passed'),
+    borsello.publish_event('TicketExpired', (t).partner_key, (t).case_number, (t).version,
+      borsello.ticket_expired_event(t))
   from changed`;
 
 /** Notes, once, that the ticket was not resolved in time. */
@@ -46,6 +48,27 @@ export const expireTicket = async (
   { caseNumber, dueOn }: DueTicket,
 ): Promise<void> => {
   await database.command(Done, expire, [caseNumber, dueOn]);
+};
+
+const resolve = `
+  with changed as (
+    update borsello.ticket as t
+    set entered_on = greatest(entered_on, borsello.platform_now()), status = 'Resolved',
+      version = version + 1, resolved_date = borsello.platform_now(), asked_on = null,
+      resolves_on = null, closes_on = borsello.platform_now() + silence
+    where case_number = $1 and due_on = $2 and status = 'WaitingForCustomer'
+    returning t, old.status as status_before
+  )
+  select (t).case_number as "caseNumber", borsello.record_ticket_move(
+    t, 'platform', 'resolveSilent', status_before, 'SystemDaemon')
+  from changed`;
+
+/** Resolves a ticket whose question nobody has answered. */
+export const resolveSilentTicket = async (
+  database: Database,
+  { caseNumber, dueOn }: DueTicket,
+): Promise<void> => {
+  await database.command(Done, resolve, [caseNumber, dueOn]);
 };
 
 const close = `

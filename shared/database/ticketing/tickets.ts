@@ -1,10 +1,10 @@
 /** Tickets: created in one statement, read one by one, by page, by wallet, with their timeline. */
 import { z } from "zod";
 import { TicketDetail, TicketSummary } from "../../contracts/ticketing/tickets.js";
-import type { TicketStatus } from "../../domain/ticketing/status.js";
+import { openStatuses, type TicketStatus } from "../../domain/ticketing/status.js";
 import { refusal, success, type Outcome, type Refusal } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import type { Actor, Reader } from "../access/wallet-access.js";
+import type { Reader } from "../access/wallet-access.js";
 
 /** Already checked. */
 export interface NewTicket {
@@ -20,6 +20,13 @@ export interface NewTicket {
   readonly priority: number;
   readonly slaHours: number;
   readonly silentDays: number;
+  readonly answerDays: number;
+}
+
+/** Whose ticket it is, and who asks for it. */
+export interface TicketAuthor {
+  readonly partnerKey: string;
+  readonly userName: string;
 }
 
 /** Another partner's ticket is answered like one that there is not. */
@@ -40,15 +47,16 @@ const insertTicket = `
     select wallet_id from borsello.wallet where wallet_id = $4 and partner_key = $1
   ), changed as (
     insert into borsello.ticket as t (case_number, partner_key, wallet_id, external_id, product,
-      impact, request_type, category, title, description, priority, sla, silence, expiration_date)
+      impact, request_type, category, title, description, priority, sla, silence, patience,
+      expiration_date, created_by)
     select $3, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, make_interval(secs => $13 * 3600),
-      make_interval(secs => $14 * 86400),
-      borsello.platform_now() + make_interval(secs => $13 * 3600)
+      make_interval(secs => $14 * 86400), make_interval(secs => $15 * 86400),
+      borsello.platform_now() + make_interval(secs => $13 * 3600), $2
     where $4::uuid is null or exists (select from owned)
     returning t
   )
   select (t).case_number as "caseNumber", borsello.audit_ticket(t, $2, 'create', null),
-    borsello.enter_timeline(t, $2, $2::text || ' created the ticket'),
+    borsello.enter_timeline(t, $2, (t).description),
     borsello.publish_event('TicketCreated', (t).partner_key, (t).case_number, (t).version,
       borsello.ticket_created_event(t))
   from changed`;
@@ -56,13 +64,14 @@ const insertTicket = `
 /** One statement; its wallet must be the partner's own. */
 export const createTicket = async (
   database: Database,
-  { partnerKey, clientId }: Actor,
+  { partnerKey, userName }: TicketAuthor,
   ticket: NewTicket,
 ): Promise<Outcome<{ readonly caseNumber: string }, "WalletNotFound">> => {
   const created = await database.command(Created, insertTicket, [
-    ...[partnerKey, clientId, ticket.caseNumber, ticket.walletId, ticket.externalId],
+    ...[partnerKey, userName, ticket.caseNumber, ticket.walletId, ticket.externalId],
     ...[ticket.product, ticket.impact, ticket.type, ticket.category, ticket.title],
     ...[ticket.description, ticket.priority, ticket.slaHours, ticket.silentDays],
+    ticket.answerDays,
   ]);
   return created === undefined ? walletNotFound(ticket.walletId ?? "") : success(created);
 };
@@ -85,39 +94,36 @@ export const findTicket = async (
 
 const Listed = z.object({ ticket: TicketSummary });
 
-/** The page is found in the index alone; only its own tickets are then read. */
-const everyType = `
-  select borsello.ticket_summary(t) as ticket from (
-    select ticket_id from borsello.ticket where partner_key = $1 and status = $2
-    order by creation_date, ticket_id limit $3 offset $4
-  ) as page join borsello.ticket as t using (ticket_id)
-  order by t.creation_date, t.ticket_id`;
-
-const oneType = `
-  select borsello.ticket_summary(t) as ticket from (
-    select ticket_id from borsello.ticket where partner_key = $1 and status = $2 and type = $5
-    order by creation_date, ticket_id limit $3 offset $4
-  ) as page join borsello.ticket as t using (ticket_id)
-  order by t.creation_date, t.ticket_id`;
-
 export interface TicketPage {
   readonly status: TicketStatus;
   readonly type: string | undefined;
+  readonly externalId: string | undefined;
   readonly page: number;
 }
 
 const pageSize = 10;
 
+/** The page is found in an index alone; only its own tickets are then read. */
+const pageOf = (filters: readonly string[], order: "asc" | "desc"): string => `
+  select borsello.ticket_summary(t) as ticket from (
+    select ticket_id from borsello.ticket
+    where ${["partner_key = $1 and status = $2", ...filters].join(" and ")}
+    order by creation_date ${order}, ticket_id ${order} limit $3 offset $4
+  ) as page join borsello.ticket as t using (ticket_id)
+  order by t.creation_date ${order}, t.ticket_id ${order}`;
+
+/** What is open waits longest where it is oldest; of what is finished, the newest is asked for. */
 export const listTickets = async (
   database: Queryable,
   partnerKey: string,
-  { status, type, page }: TicketPage,
+  { status, type, externalId, page }: TicketPage,
 ): Promise<TicketSummary[]> => {
-  const place = [partnerKey, status, pageSize, page * pageSize];
-  const listed =
-    type === undefined
-      ? await database.rows(Listed, everyType, place)
-      : await database.rows(Listed, oneType, [...place, type]);
+  const values: unknown[] = [partnerKey, status, pageSize, page * pageSize];
+  const filters: string[] = [];
+  if (type !== undefined) filters.push(`type = $${values.push(type)}`);
+  if (externalId !== undefined) filters.push(`external_id = $${values.push(externalId)}`);
+  const order = openStatuses.includes(status) ? "asc" : "desc";
+  const listed = await database.rows(Listed, pageOf(filters, order), values);
   return listed.map(({ ticket }) => ticket);
 };
 

@@ -13,7 +13,9 @@ export const ticketStatuses = [
 export type TicketStatus = (typeof ticketStatuses)[number];
 
 /** As paths, queries and the body of a status update write it. */
-export const urlForm = (status: TicketStatus): string =>
+export type UrlForm = Exclude<TicketStatus, "In progress"> | "InProgress";
+
+export const urlForm = (status: TicketStatus): UrlForm =>
   status === "In progress" ? "InProgress" : status;
 
 const byUrlForm = new Map(ticketStatuses.map((status) => [urlForm(status).toLowerCase(), status]));
@@ -42,13 +44,17 @@ export interface Move {
 export const operatorMoves = {
   takeInCharge: { from: ["New"], to: "In progress" },
   askCustomer: { from: ["In progress"], to: "WaitingForCustomer" },
-  resolve: { from: ["In progress"], to: "Resolved" },
-  reject: { from: ["New", "In progress"], to: "Rejected" },
+  resume: { from: ["WaitingForCustomer"], to: "In progress" },
+  resolve: { from: ["In progress", "WaitingForCustomer"], to: "Resolved" },
+  reject: { from: ["New", "In progress", "WaitingForCustomer"], to: "Rejected" },
 } as const satisfies Readonly<Record<string, Move>>;
 export type OperatorMove = keyof typeof operatorMoves;
 
-/** A comment takes the ticket up again. */
+/** A comment of the partner's takes the ticket up again. */
 export const reopenedByComment: readonly TicketStatus[] = ["WaitingForCustomer", "Resolved"];
+
+/** What somebody still has to work on, or to answer. */
+export const openStatuses: readonly TicketStatus[] = ["New", "In progress", "WaitingForCustomer"];
 
 /** Nothing is added to a ticket that is over. */
 export const finalStatuses: readonly TicketStatus[] = ["Closed", "Canceled", "Rejected"];

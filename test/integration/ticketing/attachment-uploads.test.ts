@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => bank.end());
 
-const caller = { partnerKey: "acme", clientId: "acme-client", isOperator: false };
+const caller = { partnerKey: "acme", userName: "acme-client", isOperator: false };
 const limits = { bytesMax: 1_000_000, countMax: 20, totalBytesMax: 10_000_000 };
 
 async function* file(): AsyncGenerator<Uint8Array> {

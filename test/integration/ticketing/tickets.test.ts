@@ -7,6 +7,7 @@ import {
   operateTicket,
   updateTicketStatus,
 } from "../../../shared/database/ticketing/changes.js";
+import { expireTicket, readTicketClock } from "../../../shared/database/ticketing/flow.js";
 import {
   createTicket,
   findTicket,
@@ -34,9 +35,7 @@ import {
   traceOf,
 } from "../../support/ticketing/ticket-fixtures.js";
 import {
-  acme,
   auditOf,
-  globex,
   made,
   openWallet,
   openWalletTest,
@@ -77,10 +76,8 @@ describe("a partner's status update", () => {
   test.each(pairs)("from %s to %s", async (from, to) => {
     const caseNumber = await openTicketIn(tickets.database, from);
     const before = await traceOf(tickets.database, caseNumber);
-    const move = { from: partnerMoves[to], to };
-    const closing = to === "Closed" ? { closureResponse: "Tutto bene" } : {};
-    const update = () =>
-      updateTicketStatus(tickets.database, acmeActor, caseNumber, { ...move, ...closing });
+    const move = { from: partnerMoves[to], to, text: "Tutto bene" };
+    const update = () => updateTicketStatus(tickets.database, acmeActor, caseNumber, move);
     const updated = await update();
 
     if (!allowed.has(`${from} > ${to}`)) {
@@ -94,14 +91,18 @@ describe("a partner's status update", () => {
       closureDate: expect.stringMatching(/Z$/) as string,
       closureResponse: to === "Closed" ? "Tutto bene" : null,
     });
-    expect(await find(caseNumber)).toEqual(ticket);
-    expect((await timelineOf(caseNumber)).at(-1)).toBe(
+    expect(ticket).toMatchObject(await find(caseNumber));
+    expect((await timelineOf(caseNumber)).slice(-2)).toEqual([
+      "acme-client: Tutto bene",
       `acme-client: acme-client changed status from [${from}] to [${to}]`,
-    );
+    ]);
     expect(await lastMessage(caseNumber)).toMatchObject({
       subject: "TicketStatusChanged",
       destinations: ["acme", "platform-events"],
-      body: { casenumber: caseNumber, previousStatus: from, status: to, changedBy: "acme-client" },
+      body: {
+        ...{ casenumber: caseNumber, previousStatus: from, status: to },
+        ...{ changedBy: "acme-client", text: "Tutto bene" },
+      },
     });
     // Once more is once too often.
     expect(await update()).toMatchObject({ ok: false, code: "TicketTransitionInvalid" });
@@ -117,6 +118,9 @@ const operatorAllowed: Readonly<Record<string, TicketStatus>> = {
   "askCustomer In progress": "WaitingForCustomer",
   "resolve In progress": "Resolved",
   "reject In progress": "Rejected",
+  "resume WaitingForCustomer": "In progress",
+  "resolve WaitingForCustomer": "Resolved",
+  "reject WaitingForCustomer": "Rejected",
 };
 
 describe("an operator's move", () => {
@@ -140,6 +144,10 @@ describe("an operator's move", () => {
     expect((await auditOf(tickets.database, caseNumber)).at(-1)).toMatchObject({
       actor: "operator-client",
       action,
+    });
+    expect(await lastMessage(caseNumber)).toMatchObject({
+      subject: "TicketStatusChanged",
+      body: { changedBy: "PlatformOperator", text: "Ecco perché" },
     });
   });
 
@@ -181,12 +189,16 @@ describe("a comment", () => {
       ...moved,
     ]);
     const told = (await outboxOf(tickets.database, caseNumber)).slice(messages);
-    expect(told.map(({ subject, body }) => [subject, body])).toEqual(
-      moved.map((): unknown[] => [
+    expect(told.map(({ subject, body }) => [subject, body])).toEqual([
+      [
+        "TicketCommentAdded",
+        expect.objectContaining({ text, status: to, createdBy: "acme-client" }),
+      ],
+      ...moved.map((): unknown[] => [
         "TicketStatusChanged",
-        expect.objectContaining({ previousStatus: from, status: to, changedBy: "SystemDaemon" }),
+        expect.objectContaining({ previousStatus: from, changedBy: "SystemDaemon", text: null }),
       ]),
-    );
+    ]);
   });
 
   test("starts the expiration's clock anew where the ticket waited for it, and only there", async () => {
@@ -204,11 +216,43 @@ describe("a comment", () => {
   });
 });
 
+test("a resumed ticket has the time that was left when the customer was asked", async () => {
+  const caseNumber = await openTicketIn(tickets.database, "In progress", { slaHours: 8 });
+  const { expirationDate } = await find(caseNumber);
+  await hoursPass(tickets.database, 3);
+  await operate(tickets.database, caseNumber, "askCustomer");
+  const asked = (await itemsOf(caseNumber)).at(-1)?.createdon ?? "";
+  await hoursPass(tickets.database, 20);
+  expect((await find(caseNumber)).expirationDate).toBe(expirationDate);
+  await operate(tickets.database, caseNumber, "resume");
+  const resumed = (await itemsOf(caseNumber)).at(-1)?.createdon ?? "";
+  const waited = Date.parse(resumed) - Date.parse(asked);
+  const expected = Date.parse(expirationDate ?? "") + waited;
+  expect(
+    Math.abs(Date.parse((await find(caseNumber)).expirationDate ?? "") - expected),
+  ).toBeLessThan(3);
+});
+
+test("a passed deadline is told once, and not of a ticket that moved meanwhile", async () => {
+  const caseNumber = await openTicketIn(tickets.database, "New", { slaHours: 8 });
+  const dueOn = (await readTicketClock(tickets.database, caseNumber))?.dueOn ?? "";
+  await expireTicket(tickets.database, { caseNumber, dueOn: hoursAfter(dueOn, 1) });
+  expect(await lastMessage(caseNumber)).toMatchObject({ subject: "TicketCreated" });
+  await expireTicket(tickets.database, { caseNumber, dueOn });
+  await expireTicket(tickets.database, { caseNumber, dueOn });
+  const subjects = (await outboxOf(tickets.database, caseNumber)).map(({ subject }) => subject);
+  expect(subjects).toEqual(["TicketCreated", "TicketExpired"]);
+  expect(await lastMessage(caseNumber)).toMatchObject({
+    destinations: ["acme", "platform-events"],
+    body: { casenumber: caseNumber, status: "New", priority: "2", expirationDate: dueOn },
+  });
+});
+
 describe("a new ticket", () => {
   test("has every field, one line of timeline, one audit row and the event TicketCreated", async () => {
     const { walletId } = await openWallet(tickets.database);
     const ticket = newTicket({ walletId, type: "Consumer", category: "SDD", externalId: "X-1" });
-    const { caseNumber } = made(await createTicket(tickets.database, acme, ticket));
+    const { caseNumber } = made(await createTicket(tickets.database, acmeActor, ticket));
     const detail = await find(caseNumber);
     expect(detail).toEqual({
       casenumber: caseNumber,
@@ -226,7 +270,7 @@ describe("a new ticket", () => {
       priority: "2",
       takenInChargeOn: null,
     });
-    expect(await timelineOf(caseNumber)).toEqual(["acme-client: acme-client created the ticket"]);
+    expect(await timelineOf(caseNumber)).toEqual([`acme-client: ${ticket.description}`]);
     expect((await auditOf(tickets.database, caseNumber)).length).toBe(1);
     const [message, ...more] = await outboxOf(tickets.database, caseNumber);
     expect(more).toEqual([]);
@@ -255,7 +299,7 @@ describe("a new ticket", () => {
   test("needs a wallet of the partner's own, and leaves nothing behind without it", async () => {
     const { walletId } = await openWallet(tickets.database);
     const ticket = newTicket({ walletId, type: "Consumer" });
-    expect(await createTicket(tickets.database, globex, ticket)).toMatchObject({
+    expect(await createTicket(tickets.database, globexActor, ticket)).toMatchObject({
       code: "WalletNotFound",
     });
     expect(await traceOf(tickets.database, ticket.caseNumber)).toBeUndefined();
@@ -269,7 +313,7 @@ test("of twenty who close a ticket at once, one does", async () => {
     Array.from({ length: 20 }, (_, place) =>
       updateTicketStatus(tickets.database, acmeActor, caseNumber, {
         ...move,
-        closureResponse: `Risposta ${place}`,
+        text: `Risposta ${place}`,
       }),
     ),
   );
@@ -285,7 +329,7 @@ test("of a close and a comment at the same time, one wins and the other is told"
       updateTicketStatus(tickets.database, acmeActor, caseNumber, {
         from: partnerMoves.Closed,
         to: "Closed",
-        closureResponse: "Fatto",
+        text: "Fatto",
       }),
       addComment(tickets.database, acmeActor, caseNumber, "Un momento"),
     ]);
@@ -302,7 +346,11 @@ test("another partner finds nothing of a ticket, and changes nothing", async () 
     await findTicket(database, globexActor, caseNumber),
     await timelines.read(database, globexActor, caseNumber),
     await addComment(database, globexActor, caseNumber, "Salve"),
-    await updateTicketStatus(database, globexActor, caseNumber, { from: ["New"], to: "Canceled" }),
+    await updateTicketStatus(database, globexActor, caseNumber, {
+      from: ["New"],
+      to: "Canceled",
+      text: null,
+    }),
     await operateTicket(database, globexActor, caseNumber, {
       ...operatorMoves.reject,
       action: "reject",
@@ -313,7 +361,7 @@ test("another partner finds nothing of a ticket, and changes nothing", async () 
   expect(await listWalletTickets(database, globexActor, walletId)).toMatchObject({
     code: "WalletNotFound",
   });
-  const page = { status: "New", type: undefined, page: 0 } as const;
+  const page = { status: "New", type: undefined, externalId: undefined, page: 0 } as const;
   expect(await listTickets(database, "globex", page)).toEqual([]);
   expect(await traceOf(database, caseNumber)).toEqual(before);
 });
@@ -326,17 +374,19 @@ test("pages hold ten tickets each in the order of creation, of one type where it
       made(
         await createTicket(
           database,
-          globex,
+          globexActor,
           newTicket(place % 2 === 0 ? { type: "Alert" } : { type: "Business" }),
         ),
       ).caseNumber,
     );
   const { walletId } = await openWallet(database);
-  const own = made(await createTicket(database, acme, newTicket({ walletId, type: "Consumer" })));
+  const own = made(
+    await createTicket(database, acmeActor, newTicket({ walletId, type: "Consumer" })),
+  );
   const pageOf = async (page: number, type?: string) =>
-    (await listTickets(database, "globex", { status: "New", type, page })).map(
-      ({ casenumber }) => casenumber,
-    );
+    (
+      await listTickets(database, "globex", { status: "New", type, externalId: undefined, page })
+    ).map(({ casenumber }) => casenumber);
   expect(await pageOf(0)).toEqual(made23.slice(0, 10));
   expect(await pageOf(2)).toEqual(made23.slice(20));
   expect(await pageOf(3)).toEqual([]);

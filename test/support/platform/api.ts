@@ -1,6 +1,7 @@
 /** Talks to a running platform as partners do, and as those who would like to be one. */
 import { importJWK, SignJWT } from "jose";
 import { z } from "zod";
+import { operatorRoles } from "../../../shared/contracts/roles.js";
 import { isBinaryBody, type Route } from "../../../shared/contracts/route.js";
 import { openDatabase } from "../../../shared/database/platform/database.js";
 import type { Database } from "../../../shared/database/platform/database.js";
@@ -79,11 +80,15 @@ const anyId = "01890a5d-ac96-774b-bcce-b302099a8057";
 export const addressOf = (route: Route, params: Readonly<Record<string, string>> = {}): string =>
   `/${fullPath(route)}`.replace(/\{(\w+)\}/g, (_match, name: string) => params[name] ?? anyId);
 
-/** The headers of a sound call as acme, with this token. */
+/** Who makes a sound call: acme, but for what the platform's own operators alone may do. */
+export const callerOf = ({ role }: Pick<Route, "role">): "acme" | "platform" =>
+  role !== null && operatorRoles.includes(role) ? "platform" : "acme";
+
+/** The headers of a sound call, with the caller's token. */
 export const headersOf = (route: Route, token: string): Record<string, string> => ({
   authorization: `Bearer ${token}`,
-  ...(accessOf[route.api].authKey ? { authkey: partnerNamed("acme").authKey } : {}),
-  [(accessOf[route.api].partnerHeaders[0] ?? "Partner").toLowerCase()]: "acme",
+  ...(accessOf[route.api].authKey ? { authkey: partnerNamed(callerOf(route)).authKey } : {}),
+  [(accessOf[route.api].partnerHeaders[0] ?? "Partner").toLowerCase()]: callerOf(route),
   ...(route.body === undefined || isBinaryBody(route.body)
     ? {}
     : { "content-type": "application/json" }),

@@ -47,9 +47,12 @@ export const writeTicket = async (
   const caseNumber = randomUUID().toUpperCase();
   await database.execute(
     `insert into borsello.ticket (case_number, partner_key, product, request_type, category,
-       description, priority, status, sla, silence, expiration_date, closure_date, closes_on)
-     values ($1, $2, 'wallet', 'Consumer', 'Altro', 'A ticket', 2, $3, '1 day', '4 days',
-       borsello.platform_now() + interval '1 day',
+       description, priority, status, created_by, sla, silence, patience, expiration_date, asked_on,
+       resolves_on, closure_date, closes_on)
+     values ($1, $2, 'wallet', 'Consumer', 'Altro', 'A ticket', 2, $3, $2 || '-client', '1 day',
+       '4 days', '14 days', borsello.platform_now() + interval '1 day',
+       case when $3 = 'WaitingForCustomer' then borsello.platform_now() end,
+       case when $3 = 'WaitingForCustomer' then borsello.platform_now() + interval '14 days' end,
        case when $3 in ('Closed', 'Canceled') then borsello.platform_now() end,
        case when $3 = 'Resolved' then borsello.platform_now() + interval '4 days' end)`,
     [caseNumber, partnerKey, status],

@@ -2,6 +2,7 @@
 import type { Route } from "../../../shared/contracts/route.js";
 import * as attachments from "../../../shared/contracts/ticketing/attachments.js";
 import * as changes from "../../../shared/contracts/ticketing/changes.js";
+import * as operators from "../../../shared/contracts/ticketing/operators.js";
 import * as tickets from "../../../shared/contracts/ticketing/tickets.js";
 import type { TicketStatus } from "../../../shared/domain/ticketing/status.js";
 
@@ -117,6 +118,7 @@ const updates = [
   ...of(changes.updateStatusPathRoute, [
     ["cancel", 200, to("Canceled", "New")],
     ["cancel, any case", 200, to("cAnCeLeD", "New")],
+    ["cancel with a reason", 200, to("Canceled", "New", "Si è risolto da solo")],
     ["close", 200, to("closed", "Resolved", "Grazie < mille")],
     ["close without a response", 422, to("Closed", "Resolved")],
     ["close with a blank response", 422, to("Closed", "Resolved", " ")],
@@ -148,9 +150,16 @@ const reads = [
       400,
       { params: { status } },
     ]),
-    ...["page=-1", "page=1.5", "page=x", "page=2147483648", "page=", "type=Consumer"].map(
-      (query): Row => [query, 400, { params: { status: "New" }, query: `?${query}` }],
-    ),
+    ["by the partner's own number", 200, { params: { status: "New" }, query: "?externalid=X-1" }],
+    ...[
+      "page=-1",
+      "page=1.5",
+      "page=x",
+      "page=2147483648",
+      "page=",
+      "type=Consumer",
+      "externalid=",
+    ].map((query): Row => [query, 400, { params: { status: "New" }, query: `?${query}` }]),
   ]),
   ...of(tickets.getTicketRoute, [
     ["a ticket", 200, aNew],
@@ -210,7 +219,7 @@ const operator = { ...text, as: "platform" } as const;
 
 const operations = [
   ...of(
-    changes.takeInChargeRoute,
+    operators.takeInChargeRoute,
     [
       ["a new ticket", 200, aNew],
       ["one in charge", 422, inCharge],
@@ -218,7 +227,7 @@ const operations = [
     operator,
   ),
   ...of(
-    changes.askCustomerRoute,
+    operators.askCustomerRoute,
     [
       ["one in charge", 200, inCharge],
       ["a new ticket", 422, aNew],
@@ -226,7 +235,7 @@ const operations = [
     operator,
   ),
   ...of(
-    changes.resolveTicketRoute,
+    operators.resolveTicketRoute,
     [
       ["one in charge", 200, inCharge],
       ["a new ticket", 422, aNew],
@@ -234,12 +243,51 @@ const operations = [
     operator,
   ),
   ...of(
-    changes.rejectTicketRoute,
+    operators.resumeTicketRoute,
+    [
+      ["a waiting ticket", 200, { ticket: "WaitingForCustomer" }],
+      ["one in charge", 422, inCharge],
+    ],
+    operator,
+  ),
+  ...of(
+    operators.rejectTicketRoute,
     [
       ["a new ticket", 200, aNew],
       ["an unknown one", 404, {}],
     ],
     operator,
+  ),
+  ...of(
+    operators.postOperatorCommentRoute,
+    [
+      ["on a new ticket", 200, aNew],
+      ["on a closed ticket", 409, { ticket: "Closed" }],
+      ["on an unknown one", 404, {}],
+      ["of an empty text", 422, { ...aNew, body: { text: "" } }],
+    ],
+    operator,
+  ),
+  ...of(
+    operators.getOperatorTicketRoute,
+    [
+      ["a ticket", 200, aNew],
+      ["an unknown one", 404, {}],
+    ],
+    { as: "platform" },
+  ),
+  ...of(
+    operators.listQueueRoute,
+    [
+      ["all that is open", 200, {}],
+      ["a filtered page", 200, { query: "?status=inprogress&partner=acme&priority=0&page=0" }],
+      ...["status=Open", "priority=4", "priority=", "page=-1", "partner="].map((query): Row => [
+        query,
+        400,
+        { query: `?${query}` },
+      ]),
+    ],
+    { as: "platform" },
   ),
 ];
 

@@ -10,11 +10,11 @@ import {
   type TicketStatus,
 } from "../../../shared/domain/ticketing/status.js";
 import { newCaseNumber } from "../../../shared/platform/readable-codes.js";
-import { acme, made } from "../wallet/wallet-fixtures.js";
+import { made } from "../wallet/wallet-fixtures.js";
 
-export const acmeActor = { ...acme, isOperator: false };
-export const globexActor = { partnerKey: "globex", clientId: "globex-client", isOperator: false };
-export const operator = { partnerKey: "platform", clientId: "operator-client", isOperator: true };
+export const acmeActor = { partnerKey: "acme", userName: "acme-client", isOperator: false };
+export const globexActor = { partnerKey: "globex", userName: "globex-client", isOperator: false };
+export const operator = { partnerKey: "platform", userName: "operator-client", isOperator: true };
 
 export const newTicket = (change: Partial<NewTicket> = {}): NewTicket => ({
   caseNumber: newCaseNumber(),
@@ -29,13 +29,14 @@ export const newTicket = (change: Partial<NewTicket> = {}): NewTicket => ({
   priority: 2,
   slaHours: 24,
   silentDays: 4,
+  answerDays: 14,
   ...change,
 });
 
 export const openTicket = async (
   database: Database,
   change: Partial<NewTicket> = {},
-): Promise<string> => made(await createTicket(database, acme, newTicket(change))).caseNumber;
+): Promise<string> => made(await createTicket(database, acmeActor, newTicket(change))).caseNumber;
 
 export const operate = async (
   database: Database,
@@ -65,9 +66,9 @@ export const openTicketIn = async (
   const caseNumber = await openTicket(database, change);
   for (const action of ways[status]) await operate(database, caseNumber, action);
   if (status === "Closed" || status === "Canceled") {
-    const move = { from: partnerMoves[status], to: status };
-    const closing = status === "Closed" ? { closureResponse: "Grazie" } : {};
-    made(await updateTicketStatus(database, acmeActor, caseNumber, { ...move, ...closing }));
+    const text = status === "Closed" ? "Grazie" : null;
+    const move = { from: partnerMoves[status], to: status, text };
+    made(await updateTicketStatus(database, acmeActor, caseNumber, move));
   }
   return caseNumber;
 };

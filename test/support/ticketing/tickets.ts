@@ -3,6 +3,7 @@ import { expect } from "vitest";
 import { moveClockRoute } from "../../../shared/contracts/sandbox/clock.js";
 import { postAttachmentRoute } from "../../../shared/contracts/ticketing/attachments.js";
 import * as changes from "../../../shared/contracts/ticketing/changes.js";
+import * as operators from "../../../shared/contracts/ticketing/operators.js";
 import * as tickets from "../../../shared/contracts/ticketing/tickets.js";
 import type { CallResult } from "../../../shared/http/client.js";
 import { clientOf } from "../platform/api.js";
@@ -16,10 +17,11 @@ export const valueOf = <Value>(result: CallResult<Value>): Value => {
 };
 
 const operations = {
-  takeincharge: changes.takeInChargeRoute,
-  askcustomer: changes.askCustomerRoute,
-  resolve: changes.resolveTicketRoute,
-  reject: changes.rejectTicketRoute,
+  takeincharge: operators.takeInChargeRoute,
+  askcustomer: operators.askCustomerRoute,
+  resume: operators.resumeTicketRoute,
+  resolve: operators.resolveTicketRoute,
+  reject: operators.rejectTicketRoute,
 } as const;
 export type Operation = keyof typeof operations;
 

@@ -36,12 +36,13 @@ const landed: Readonly<Record<string, string>> = {
   "0026-answered-transfers.sql": "51e6787f3a257566e067b7f7f3982b20cdbb3c6fa336b655d66498bff8bbfc53",
   "0027-mandates.sql": "e3d7bc868ced2c1e9eb037b376ad3ec05eb371991409b2e70f51c33912e0909c",
   "0028-identity.sql": "52f223d71fe3666be381778a061c985ebe2ae63fb21129247ce070d092b0a815",
+  "0029-ticket-operators.sql": "0a1ad1da5cdba4212aa80fdbdf5fe791819d79dd0359d2223af09853ae49cccb",
   "0030-repeats-and-sequences.sql":
     "bb3197f91b39578ae4bcdebcbfc9dfb0d8465246edc661dde9c26c8435d3920c",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
-const given: readonly number[] = [29];
+const given: readonly number[] = [];
 
 test("each migration has the text with which it landed", async () => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));
