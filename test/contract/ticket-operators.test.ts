@@ -245,7 +245,8 @@ const queue = async (query: string) => {
 
 test("the queue has what is open of every partner, by priority and then by expiration, fifty a page", async () => {
   for (const priority of [3, 0, 2, 1])
-    for (const slaHours of [30, 5, 10, 7, 20, 3, 40, 15]) await openTicket(database, { priority, slaHours });
+    for (const slaHours of [30, 5, 10, 7, 20, 3, 40, 15])
+      await openTicket(database, { priority, slaHours });
   await openTicketIn(database, "WaitingForCustomer", { priority: 0, slaHours: 1 });
   const pages = [await queue(""), await queue("?page=1"), await queue("?page=2")];
   let page = 3;
