@@ -8,11 +8,13 @@ import { initialiseMandateRoute } from "../../shared/contracts/mandates/mandates
 import type { Route } from "../../shared/contracts/route.js";
 import { createStoreRoute } from "../../shared/contracts/stores/stores.js";
 import { postCommentRoute } from "../../shared/contracts/ticketing/changes.js";
+import { postOperatorCommentRoute } from "../../shared/contracts/ticketing/operators.js";
 import { createTicketRoute } from "../../shared/contracts/ticketing/tickets.js";
 import { createWalletRoute } from "../../shared/contracts/wallet/wallets.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import {
   addressOf,
+  callerOf,
   clientOf,
   headersOf,
   openStackDatabase,
@@ -33,7 +35,7 @@ let misfits: Readonly<Record<string, Misfits>>;
 const tokens: Record<string, string> = {};
 
 const readTokens = async (): Promise<void> => {
-  for (const partner of ["acme", "globex"])
+  for (const partner of ["acme", "globex", "platform"])
     tokens[partner] = await clientOf(stack, partner).token();
 };
 
@@ -78,6 +80,13 @@ const requests: Readonly<Record<string, () => Promise<readonly [Request, Request
       { ...comment, params: { casenumber: await openTicket(database) } },
     ];
   },
+  postOperatorComment: async () => {
+    const comment = { route: postOperatorCommentRoute, body: { text: "Ci pensiamo noi" } };
+    return [
+      { ...comment, params: { casenumber: await openTicket(database) } },
+      { ...comment, params: { casenumber: await openTicket(database) } },
+    ];
+  },
   createStore: async () => {
     const params = { dealerKey: "dealer-rome" };
     return [
@@ -108,7 +117,7 @@ interface Sent {
 
 const ask = async (
   { route, params, body }: Request,
-  { key, as = "acme", headers = {} }: Sent = {},
+  { key, as = callerOf(route), headers = {} }: Sent = {},
 ): Promise<Answer> => {
   const answer = await send(stack, addressOf(route, params), {
     method: route.method,
