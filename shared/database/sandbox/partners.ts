@@ -84,7 +84,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "umbrella-client",
     clientSecret: "umbrella-local-secret",
     authKey: "umbrella-local-authkey",
-    roles: roles,
+    roles: partnerRoles,
     isOperator: false,
     dealers: ["dealer-genoa"],
     settings: {
