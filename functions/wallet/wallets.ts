@@ -6,7 +6,8 @@ import {
   updateWalletRoute,
 } from "../../shared/contracts/wallet/wallets.js";
 import { updateAttributes } from "../../shared/database/wallet/attributes.js";
-import { createWallet, findWallet, updateWallet } from "../../shared/database/wallet/wallets.js";
+import { updateWallet } from "../../shared/database/wallet/update.js";
+import { createWallet, findWallet } from "../../shared/database/wallet/wallets.js";
 import { checkedIdentity, checkedHolder, checkedPhone } from "../../shared/domain/wallet/holder.js";
 import { endpoint } from "../kit/endpoint.js";
 

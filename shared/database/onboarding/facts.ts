@@ -8,12 +8,16 @@ import {
   type OnboardingFacts,
   type OnboardingStep as Step,
 } from "../../domain/onboarding/steps.js";
+import { isSamePerson } from "../../domain/wallet/same-person.js";
 import type { Queryable } from "../platform/database.js";
 
 const at = z.string();
 const maybeAt = at.nullable();
 
+const Person = z.object({ taxId: z.string(), firstName: z.string(), lastName: z.string() });
+
 const Facts = z.object({
+  holder: Person,
   partnerKey: z.string(),
   walletStatus: z.string(),
   walletIban: z.string().nullable(),
@@ -44,6 +48,8 @@ const Facts = z.object({
       status: z.enum(["Signing", "Signed", "Declined", "Closed"]),
       requestedAt: at,
       endedAt: maybeAt,
+      /** Null: nothing is known of whose it is. */
+      signedAs: Person.nullable(),
     })
     .nullable(),
   mandate: z
@@ -68,7 +74,7 @@ const Facts = z.object({
 export type Facts = z.output<typeof Facts>;
 
 const selectFacts = `
-  select wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
+  select borsello.contract_holder(wallet) as holder, wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
     wallet.iban as "walletIban", wallet.bic as "walletBic",
     wallet.is_iban_validated as "isIbanValidated", partner.settings,
     (select json_build_object('attempt', o.attempt, 'status', o.status, 'startedAt', borsello.iso(o.started_at),
@@ -87,7 +93,9 @@ const selectFacts = `
      from borsello.iban_validation as v where v.wallet_id = wallet.wallet_id
      order by v.attempt desc limit 1) as iban,
     (select json_build_object('status', c.status, 'requestedAt', borsello.iso(c.requested_at),
-       'endedAt', borsello.iso(coalesce(c.signed_at, c.declined_at)))
+       -- One that is signed anew still has the date of the signature before.
+       'endedAt', borsello.iso(case c.status when 'Signed' then c.signed_at else c.declined_at end),
+       'signedAs', c.holder)
      from borsello.contract as c where c.wallet_id = wallet.wallet_id) as contract,
     (select json_build_object('status', m.status, 'createdAt', borsello.iso(m.creation_date),
        'activatedAt', borsello.iso(m.activation_date),
@@ -101,8 +109,21 @@ const selectFacts = `
 export const readFacts = (database: Queryable, walletId: string): Promise<Facts | undefined> =>
   database.row(Facts, selectFacts, [walletId]);
 
-const domainFacts = ({ settings, walletIban, ...facts }: Facts): OnboardingFacts => ({
+const domainFacts = ({
+  settings,
+  walletIban,
+  holder,
+  contract,
+  ...facts
+}: Facts): OnboardingFacts => ({
   ...facts,
+  contract:
+    contract === null
+      ? null
+      : {
+          ...contract,
+          isOfHolder: contract.signedAs === null || isSamePerson(contract.signedAs, holder),
+        },
   hasIban: walletIban !== null,
   isActivationFlowEnabled: settings.activationFlowEnabled,
   mandateSetting: settings.onboarding.mandate,

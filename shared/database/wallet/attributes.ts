@@ -5,7 +5,8 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { namesFault } from "../../domain/wallet/names.js";
 import { isZipCodeSound } from "../../domain/wallet/residence.js";
 import { lockWallet, notClosed, type Actor, type WalletRefusal } from "../access/wallet-access.js";
-import type { Database, Queryable } from "../platform/database.js";
+import type { Database } from "../platform/database.js";
+import { followIdentity } from "./identity.js";
 
 const Changed = z.object({ wallet: Wallet });
 
@@ -61,25 +62,28 @@ const writeAttributes = `
     'updateAttributes', 'WalletAttributesUpdated', borsello.wallet_attributes_event(w, moved))
   from compared`;
 
-const Place = z.object({ zipCode: z.string().nullable(), country: z.string().nullable() });
+const Kept = z.object({
+  firstName: z.string(),
+  lastName: z.string(),
+  zipCode: z.string().nullable(),
+  country: z.string().nullable(),
+});
+type Kept = z.infer<typeof Kept>;
+
+const selectKept = `
+  select first_name as "firstName", last_name as "lastName", zip_code as "zipCode", country
+  from borsello.wallet where wallet_id = $1`;
 
 /** A postal code is looked at together with the country that it will stand beside, given or kept. */
-const placeFault = async (
-  tx: Queryable,
-  walletId: string,
+const placeFault = (
   { zipCode, country }: AttributesUpdate,
-): Promise<Outcome<null, "ValidationFailed">> => {
-  if (zipCode === undefined && country === undefined) return success(null);
-  const kept = await tx.row(
-    Place,
-    `select zip_code as "zipCode", country from borsello.wallet where wallet_id = $1`,
-    [walletId],
-  );
+  kept: Kept,
+): Outcome<null, "ValidationFailed"> => {
   const place = {
-    zipCode: zipCode === undefined ? (kept?.zipCode ?? null) : zipCode,
-    country: country === undefined ? (kept?.country ?? null) : country,
+    zipCode: zipCode === undefined ? kept.zipCode : zipCode,
+    country: country === undefined ? kept.country : country,
   };
-  return isZipCodeSound(place)
+  return (zipCode === undefined && country === undefined) || isZipCodeSound(place)
     ? success(null)
     : refusal("ValidationFailed", { "/zipCode": "must be five digits where the country is IT." });
 };
@@ -99,7 +103,9 @@ export const updateAttributes = (
     if (!locked.ok) return locked;
     const open = notClosed(locked.value);
     if (!open.ok) return open;
-    const place = await placeFault(tx, walletId, update);
+    const kept = await tx.row(Kept, selectKept, [walletId]);
+    if (kept === undefined) throw new Error("A locked wallet was gone before its change.");
+    const place = placeFault(update, kept);
     if (!place.ok) return place;
     const fault = namesFault(locked.value.taxId, update.firstName, update.lastName);
     if (fault !== undefined) return refusal("NamesDoNotMatchTaxId", { [fault]: update[fault] });
@@ -118,5 +124,10 @@ export const updateAttributes = (
       update.metadata == null ? null : JSON.stringify(update.metadata),
     ]);
     if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
-    return success(changed.wallet);
+    const { firstName, lastName } = update;
+    return success(
+      firstName === kept.firstName && lastName === kept.lastName
+        ? changed.wallet
+        : await followIdentity(tx, actor, walletId),
+    );
   });

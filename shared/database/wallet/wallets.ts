@@ -1,16 +1,9 @@
-/** The wallet's commands: create, find, update; each change with its audit row and its event. */
+/** A wallet is created, with its audit row and its event, and found. */
 import { z } from "zod";
 import { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
-import {
-  active,
-  lockWallet,
-  readOwned,
-  type Actor,
-  type WalletRefusal,
-  type Reader,
-} from "../access/wallet-access.js";
+import { readOwned, type Actor, type WalletRefusal, type Reader } from "../access/wallet-access.js";
 
 /** Already checked and in the form that is kept. */
 export interface NewWallet {
@@ -22,10 +15,10 @@ export interface NewWallet {
   readonly originatingDealerKey: string;
 }
 
-type UniquenessRefusal = "TaxIdAlreadyAssociated" | "EmailAlreadyInUse";
+export type UniquenessRefusal = "TaxIdAlreadyAssociated" | "EmailAlreadyInUse";
 
 /** Runs a change whose tax id or e-mail another wallet of the partner may have. */
-const unlessTaken = async <Value, Code extends string>(
+export const unlessTaken = async <Value, Code extends string>(
   change: () => Promise<Outcome<Value, Code>>,
   { taxId, email }: { readonly taxId: string; readonly email: string },
 ): Promise<Outcome<Value, Code | UniquenessRefusal>> => {
@@ -103,59 +96,3 @@ export const findWallet = async (
   walletId: string,
 ): Promise<Outcome<Wallet, WalletRefusal>> =>
   readOwned(await readWallet(database, walletId), reader, walletId);
-
-const changeWallet = async (
-  tx: Queryable,
-  statement: string,
-  values: readonly unknown[],
-): Promise<Wallet> => {
-  const changed = await tx.row(Found, statement, values);
-  if (changed === undefined) throw new Error("A locked wallet was gone before its change.");
-  return changed.wallet;
-};
-
-const openMandate = `
-  select status from borsello.mandate
-  where wallet_id = $1
-    and status in ('Draft', 'Filled', 'ActivationRequested', 'Active', 'DisableRequested')`;
-
-export interface WalletUpdate {
-  readonly taxId: string;
-  readonly email: string;
-}
-
-/** Refused while a mandate is draft or active: the bank knows the wallet's holder by it. */
-export const updateWallet = (
-  database: Database,
-  actor: Actor,
-  walletId: string,
-  update: WalletUpdate,
-): Promise<
-  Outcome<Wallet, WalletRefusal | UniquenessRefusal | "WalletNotActive" | "SedaMandatePresent">
-> =>
-  unlessTaken(
-    () =>
-      database.transaction(async (tx) => {
-        const locked = await lockWallet(tx, actor, walletId);
-        if (!locked.ok) return locked;
-        const open = active(locked.value);
-        if (!open.ok) return open;
-        const mandate = await tx.row(z.object({ status: z.string() }), openMandate, [walletId]);
-        if (mandate !== undefined)
-          return refusal("SedaMandatePresent", { mandateStatus: mandate.status });
-        const changed = await changeWallet(
-          tx,
-          `with changed as (
-             update borsello.wallet as w set tax_id = $3, email = $4, version = version + 1,
-               last_update_date = borsello.platform_now()
-             where wallet_id = $1 returning w
-           )
-           select borsello.wallet_record(w) as wallet, borsello.record_wallet_change(
-             w, $2, 'update', 'WalletUpdated', borsello.wallet_updated_event(w))
-           from changed`,
-          [walletId, actor.clientId, update.taxId, update.email],
-        );
-        return success(changed);
-      }),
-    update,
-  );

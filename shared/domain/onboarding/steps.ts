@@ -22,6 +22,8 @@ export interface IbanFacts {
 }
 
 export interface ContractFacts {
+  /** Whether it shows the person who is the wallet's holder now. */
+  readonly isOfHolder: boolean;
   readonly status: "Signing" | "Signed" | "Declined" | "Closed";
   readonly requestedAt: string;
   readonly endedAt: string | null;
@@ -93,8 +95,11 @@ const contractSigning = ({ contract, isActivationFlowEnabled }: OnboardingFacts)
   switch (status) {
     case "Signing":
       return state("Running", "The contract is being sealed", requestedAt);
-    case "Signed":
-      return state("Completed", null, requestedAt, endedAt);
+    case "Signed": {
+      if (contract.isOfHolder) return state("Completed", null, requestedAt, endedAt);
+      const why = "Tax id or names have changed: waiting for the contract to be signed anew";
+      return state("Waiting", why, requestedAt);
+    }
     case "Declined":
       return state("Failed", "The contract was declined: sign it to go on", requestedAt, endedAt);
     case "Closed":

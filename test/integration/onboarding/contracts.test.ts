@@ -17,7 +17,7 @@ import { closeWallet, suspendWallet } from "../../../shared/database/wallet/stat
 import { createChanges } from "../../../shared/platform/changes.js";
 import { systemClock } from "../../../shared/platform/clock.js";
 import { hashSecret } from "../../../shared/platform/secrets.js";
-import { outboxOf } from "../../support/wallet/bank-fixtures.js";
+import { outboxOf, silentLogger } from "../../support/wallet/bank-fixtures.js";
 import { callEndpoint } from "../../support/platform/in-process.js";
 import {
   acme,
@@ -158,6 +158,7 @@ test.each([
       clock: systemClock,
       changes: createChanges(),
       contractForms: { has: async () => true },
+      logger: silentLogger,
       tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
       partners: { byClient: async () => partner, byKey: async () => partner },
     } as unknown as Services;

@@ -14,7 +14,8 @@ import {
   reopenWallet,
   suspendWallet,
 } from "../../../shared/database/wallet/states.js";
-import { createWallet, findWallet, updateWallet } from "../../../shared/database/wallet/wallets.js";
+import { updateWallet } from "../../../shared/database/wallet/update.js";
+import { createWallet, findWallet } from "../../../shared/database/wallet/wallets.js";
 import { outboxOf } from "../../support/wallet/bank-fixtures.js";
 import {
   acme,

@@ -13,7 +13,8 @@ import {
   suspendWallet,
 } from "../../../shared/database/wallet/states.js";
 import { partnerStatistics } from "../../../shared/database/wallet/statistics.js";
-import { findWallet, updateWallet } from "../../../shared/database/wallet/wallets.js";
+import { updateWallet } from "../../../shared/database/wallet/update.js";
+import { findWallet } from "../../../shared/database/wallet/wallets.js";
 import type { Outcome } from "../../../shared/domain/outcome.js";
 import { countOf } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet, holdFunds } from "../../support/wallet/funds.js";

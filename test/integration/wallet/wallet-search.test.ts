@@ -4,7 +4,8 @@ import type { Page } from "../../../shared/contracts/pages.js";
 import type { Wallet } from "../../../shared/contracts/wallet/wallets.js";
 import { searchWallets } from "../../../shared/database/wallet/search.js";
 import { updateAttributes } from "../../../shared/database/wallet/attributes.js";
-import { createWallet, updateWallet } from "../../../shared/database/wallet/wallets.js";
+import { updateWallet } from "../../../shared/database/wallet/update.js";
+import { createWallet } from "../../../shared/database/wallet/wallets.js";
 import { checkedSearch, type SearchRequest } from "../../../shared/domain/wallet/search.js";
 import {
   acme,

@@ -6,7 +6,8 @@ import type { Wallet } from "../../../shared/contracts/wallet/wallets.js";
 import { initialiseMandate } from "../../../shared/database/mandates/mandates.js";
 import { deleteIban, setIban } from "../../../shared/database/onboarding/ibans.js";
 import { updateAttributes } from "../../../shared/database/wallet/attributes.js";
-import { updateWallet } from "../../../shared/database/wallet/wallets.js";
+import { updateWallet } from "../../../shared/database/wallet/update.js";
+
 import { countOf } from "../../support/wallet/bank-fixtures.js";
 import { createdPayload, envelope, lastMessage } from "../../support/wallet/wallet-events.js";
 import {

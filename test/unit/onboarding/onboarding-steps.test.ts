@@ -23,6 +23,7 @@ const iban = (facts: Partial<IbanFacts> = {}): IbanFacts => ({
   ...facts,
 });
 const contract = (facts: Partial<ContractFacts> = {}): ContractFacts => ({
+  isOfHolder: true,
   status: "Signed",
   requestedAt: at,
   endedAt: later,
