@@ -52,7 +52,7 @@ export const rooms = {
     ledger: ["", "wallet"],
     operations: ["", "wallet", "ledger"],
     settlement: ["", "wallet", "operations"],
-    accounting: ["", "wallet"],
+    accounting: ["", "wallet", "platform"],
     stores: ["", "wallet", "mandates"],
     ticketing: [""],
   },

@@ -6,6 +6,7 @@ import { endpointsOf } from "../../functions/endpoints.js";
 import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../../shared/contracts/route.js";
 import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
+import { listBankNotificationsRoute } from "../../shared/contracts/accounting/bank-notifications.js";
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
@@ -146,6 +147,13 @@ test("every route of the wallet API answers as its document says, refusals inclu
   await expect
     .poll(async () => valueOf(await call(wallets.getWalletRoute, { params })).isIbanValidated)
     .toBe(true);
+  const query = { type: "IncomingSctStandard", status: "Consumed" } as const;
+  expect(valueOf(await call(listBankNotificationsRoute, { query }))).toMatchObject({
+    totalCount: 1,
+    items: [
+      { walletId, reconciliationType: "IbanValidation", consumableAmount: 0, feedback: null },
+    ],
+  });
 
   expect(await call(mandates.getWalletMandateRoute, { params })).toMatchObject({ status: 404 });
   valueOf(await call(mandates.initialiseMandateRoute, { params, body: { amount: 50 } }));

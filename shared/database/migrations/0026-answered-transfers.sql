@@ -90,6 +90,10 @@ from borsello.bank_notification where is_due;
 drop index borsello.bank_notification_untried;
 create index bank_notification_by_attempt on borsello.bank_notification (wallet_id, iban_attempt)
   where status = 'Received';
+-- Pages of a list are in this order, and are counted without the rows.
+drop index borsello.bank_notification_by_date;
+create index bank_notification_by_date on borsello.bank_notification
+  (partner_key, creation_date, bank_notification_id) include (type, status);
 -- Codes of validations that have ended are looked up, too.
 create index iban_validation_by_code on borsello.iban_validation (code);
 

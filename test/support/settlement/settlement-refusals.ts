@@ -1,4 +1,5 @@
-/** The refusals of settlement's routes. */
+/** The refusals of settlement's routes, and of the bank notifications that it reads. */
+import { listBankNotificationsRoute } from "../../../shared/contracts/accounting/bank-notifications.js";
 import * as flows from "../../../shared/contracts/settlement/flows.js";
 import * as harvestings from "../../../shared/contracts/settlement/harvestings.js";
 import { listPendingReconciliationsRoute } from "../../../shared/contracts/settlement/reconciliations.js";
@@ -16,6 +17,11 @@ export const settlementCases = (read: () => Database): readonly RefusalCase[] =>
   const nowhere: Given = async () => unknown;
   const ofGlobex: Given = async () => (await openStore(read(), {}, globex, "dealer-turin")).storeId;
   const { triggerHarvestingsRoute, triggerAccountingOperationsRoute, getFlowRunRoute } = flows;
+  const dated: readonly RefusalCase["route"][] = [
+    harvestings.listHarvestingsRoute,
+    harvestings.countHarvestingsRoute,
+    listBankNotificationsRoute,
+  ];
   const trigger = { route: triggerHarvestingsRoute, given: nowhere } as const;
   return [
     { ...trigger, code: "FlowTypeInvalid" },
@@ -41,14 +47,10 @@ export const settlementCases = (read: () => Database): readonly RefusalCase[] =>
       says: { runId: unknown },
     },
     ...pageRefusals(harvestings.listHarvestingsRoute, nowhere),
-    ...[harvestings.listHarvestingsRoute, harvestings.countHarvestingsRoute].map(
-      (route): RefusalCase => ({
-        route,
-        code: "DateRangeInvalid",
-        given: nowhere,
-        query: reversed,
-      }),
-    ),
+    ...pageRefusals(listBankNotificationsRoute, nowhere),
+    ...dated.map((route): RefusalCase => ({
+      ...{ route, code: "DateRangeInvalid", given: nowhere, query: reversed },
+    })),
     { route: listPendingReconciliationsRoute, code: "StoreNotFound", given: nowhere },
     { route: listPendingReconciliationsRoute, code: "DealerOfAnotherPartner", given: ofGlobex },
   ];
