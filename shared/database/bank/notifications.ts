@@ -25,7 +25,8 @@ const reachesItsAccount = `
 
 /**
  * Which validations and wallets a transfer may belong to, and whose it is. The lock on a validation
- * that waits makes its end wait for this transfer, or this transfer see its end.
+ * that waits makes its end wait for this transfer, or this transfer for its end: such a one is no
+ * candidate any more, and still Waiting in what the statement saw at its beginning.
  */
 const recipients = `
   given (type, transaction_reference, payment_gateway_reference, debtor_name, debtor_iban,
@@ -105,6 +106,7 @@ const receive = `
     from given left join recipient on true, lateral (select borsello.transfer_content(type,
       transaction_reference, payment_gateway_reference, debtor_name, debtor_iban, creditor_name,
       creditor_iban, amount_cents, reason, reception_date)) as content (content_hash)
+    where not exists (select from ended where status = 'Waiting')
     on conflict on constraint bank_notification_once do nothing
     returning *
   ), audited as (
@@ -126,6 +128,8 @@ const original = `
   from borsello.bank_notification as n, (select borsello.transfer_content($1, $2, $3, $4, $5, $6, $7,
     $8, $9, $10)) as content (content_hash)
   where n.repeat_key = borsello.repeat_key($3, content.content_hash)`;
+
+const looksMax = 5;
 
 /**
  * One statement: the notification, its audit row and, where its reason names the code of exactly
@@ -150,15 +154,15 @@ export const receiveNotification = async (
     message.reason,
     message.receptionDate,
   ];
-  const stored = await database.command(Received, receive, [
-    ...content,
-    possibleCodes(message.reason),
-    platformAccount,
-  ]);
-  if (stored !== undefined) return { result: "stored", ...stored };
-  const known = await database.row(z.object({ isSame: z.boolean() }), original, content);
-  if (known === undefined) throw new Error("A notification was neither stored nor there before.");
-  return { result: known.isSame ? "repeated" : "referenceReused" };
+  const codes = possibleCodes(message.reason);
+  for (let looked = 1; ; looked += 1) {
+    const stored = await database.command(Received, receive, [...content, codes, platformAccount]);
+    if (stored !== undefined) return { result: "stored", ...stored };
+    const known = await database.row(z.object({ isSame: z.boolean() }), original, content);
+    if (known !== undefined) return { result: known.isSame ? "repeated" : "referenceReused" };
+    // Its validation ended while the statement waited for it: another look sees what holds now.
+    if (looked === looksMax) throw new Error("A notification's validation ended again and again.");
+  }
 };
 
 const Owner = z.object({ partnerKey: z.string().nullable() });

@@ -257,10 +257,32 @@ describe("what stays Received has a feedback, and its partner is told once", () 
   });
 });
 
-test("a transfer and the end of its validation at once leave nothing without a feedback", async () => {
+test("a transfer that comes while its validation ends is told how that ended", async () => {
+  const wallet = await waiting();
+  const blocked = () =>
+    countOf(
+      bank.database,
+      `select count(*) from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+  const received = await bank.database.transaction(async (tx) => {
+    await tx.execute(
+      "update borsello.iban_validation set status = 'Replaced' where wallet_id = $1",
+      [wallet.walletId],
+    );
+    const receiving = receive(bank.database, sctFor(wallet));
+    await expect.poll(blocked).toBe(1);
+    return { receiving };
+  });
+  expect((await received.receiving).feedback).toMatch(
+    /^Code: .* has ended, as the IBAN was replaced or removed; /,
+  );
+});
+
+test("a validation that ends while a transfer for it comes leaves that with a feedback", async () => {
   const unanswered =
     "select count(*) from borsello.bank_notification where wallet_id = $1 and feedback is null";
-  for (let round = 0; round < 20; round += 1) {
+  for (let round = 0; round < 10; round += 1) {
     const wallet = await waiting();
     await Promise.all([
       receive(bank.database, sctFor(wallet)),
