@@ -37,6 +37,7 @@ import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerGroupSweep } from "./schedule/group-sweep.js";
 import { registerKeptAnswerSweep } from "./schedule/kept-answer-sweep.js";
+import { registerMandateLapse } from "./schedule/mandate-lapse.js";
 import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerSettlement } from "./schedule/settlement.js";
@@ -59,6 +60,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerAuditSeal,
   registerOperationExpiry,
   registerGroupSweep,
+  registerMandateLapse,
 ];
 
 const registerAllFlows = (services: Services): void => {

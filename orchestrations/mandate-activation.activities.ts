@@ -1,16 +1,15 @@
 /** What mandateActivation does: seals the mandate's PDF, asks the bank, settles by its answer. */
 import { latestMandateRequest } from "../shared/database/bank/requests.js";
 import type { Database } from "../shared/database/platform/database.js";
-import { mandateState } from "../shared/database/onboarding/flow-state.js";
+import { mandateState } from "../shared/database/mandates/flow-state.js";
 import {
   activateMandate,
-  disableMandate,
   lapseMandate,
   rejectMandate,
   requestActivation,
 } from "../shared/database/mandates/outcomes.js";
 import { findMandate, mandateDocumentKey } from "../shared/database/mandates/mandates.js";
-import { requestRevocation } from "../shared/database/mandates/revocation.js";
+import { requestRevocation, settleRevocations } from "../shared/database/mandates/revocation.js";
 import { pdfContentType, type Documents } from "../shared/documents/documents.js";
 import { fillMandateForm } from "../shared/documents/mandate-pdf.js";
 import { activity, type Activity } from "../shared/durable/register.js";
@@ -46,7 +45,7 @@ const sealPdf = async (
   const found = await findMandate(database, mandateId);
   if (found === undefined) throw new Error(`The mandate ${mandateId} is gone.`);
   const documentKey = mandateDocumentKey(mandateId, found.signAttempt);
-  const bytes = await seal(await fillMandateForm(found.mandate));
+  const bytes = await seal(await fillMandateForm(found));
   await documents.putOnce(documentKey, { contentType: pdfContentType, bytes });
   return documentKey;
 };
@@ -67,12 +66,12 @@ export const mandateActivationActivities = (means: MandateMeans): readonly Activ
       await settlements[as](database, mandateId);
       return null;
     }),
-    activity(requestMandateRevocation, async ({ mandateId, seen }) => {
-      await requestRevocation(database, mandateId, seen);
+    activity(requestMandateRevocation, async ({ mandateId, seen, reference }) => {
+      await requestRevocation(database, mandateId, { seen, reference });
       return null;
     }),
     activity(settleMandateRevocation, async ({ mandateId }) => {
-      await disableMandate(database, mandateId);
+      await settleRevocations(database, mandateId);
       return null;
     }),
   ];

@@ -1,12 +1,15 @@
-/** Carries a signed mandate to its end: bank's answer or silence, then the wait for its revocation. */
+/** Carries a signed mandate through the bank: its answer or silence, then whatever the bank has to revoke. */
 import { z } from "zod";
 import { bankDaysLater, romeDate } from "../shared/domain/bank/bank-days.js";
 import { flow, flowEvent, step } from "../shared/durable/flow.js";
 
 const Mandate = z.object({ mandateId: z.uuid() });
 
+/** Wake-ups: whichever comes, the mandate is looked at anew. */
 export const bankOutcome = flowEvent("bankOutcome", z.unknown());
 export const disableRequested = flowEvent("disableRequested", z.unknown());
+export const mandateSigned = flowEvent("mandateSigned", z.unknown());
+const wakeUps = [bankOutcome, disableRequested, mandateSigned];
 
 export const readMandate = step("readMandate", {
   input: Mandate,
@@ -18,6 +21,8 @@ export const readMandate = step("readMandate", {
       "ActivationRequested",
       "Active",
       "DisableRequested",
+      /** A reference is to be revoked that the mandate's status does not tell of. */
+      "Revoking",
       "Disabled",
       "Rejected",
       "Cancelled",
@@ -25,8 +30,12 @@ export const readMandate = step("readMandate", {
     ]),
     /** When the bank was last asked. */
     requestedAt: z.iso.datetime().nullable(),
-    /** What the bank answered to that; null: nothing yet. */
+    /** What the bank answered to that; null: nothing yet. Accepted, of a revocation, is whatever ends it. */
     outcome: z.enum(["Accepted", "Refused"]).nullable(),
+    /** When a revocation is due, if one is open. Absent in lives that began when silence was all they knew. */
+    dueAt: z.iso.datetime().nullable().optional(),
+    /** Which reference is to be revoked; absent: the mandate's own. */
+    reference: z.string().optional(),
   }),
 });
 export const sealMandatePdf = step("sealMandatePdf", {
@@ -43,7 +52,7 @@ export const settleMandateActivation = step("settleMandateActivation", {
 });
 export const requestMandateRevocation = step("requestMandateRevocation", {
   /** `seen`: when the bank was asked last, as far as the flow knows. */
-  input: Mandate.extend({ seen: z.iso.datetime().nullable() }),
+  input: Mandate.extend({ seen: z.iso.datetime().nullable(), reference: z.string().optional() }),
   output: z.null(),
 });
 export const settleMandateRevocation = step("settleMandateRevocation", {
@@ -54,6 +63,9 @@ export const settleMandateRevocation = step("settleMandateRevocation", {
 export const mandateActivationId = (mandateId: string): string => `mandate-${mandateId}`;
 
 const bankDaysToAnswer = 10;
+
+const earlier = (left: Date, right: Date | null): Date =>
+  right !== null && right < left ? right : left;
 
 export const mandateActivation = flow({
   name: "mandateActivation",
@@ -67,10 +79,11 @@ export const mandateActivation = flow({
     settleMandateRevocation,
   ],
   *body(context, input) {
-    const { status, requestedAt, outcome } = yield* context.run(readMandate, input);
-    const due =
+    const read = yield* context.run(readMandate, input);
+    const { status, requestedAt, outcome, reference } = read;
+    const silentUntil =
       requestedAt === null ? context.now() : bankDaysLater(new Date(requestedAt), bankDaysToAnswer);
-    const dueDate = romeDate(due);
+    const revocationDue = read.dueAt == null ? null : new Date(read.dueAt);
     switch (status) {
       case "Signed": {
         context.setStatus("Sealing the mandate and asking the bank to activate it");
@@ -79,31 +92,38 @@ export const mandateActivation = flow({
         return context.again(input);
       }
       case "ActivationRequested":
-        context.setStatus(`Waiting for the bank to activate the mandate (until ${dueDate})`);
+        context.setStatus(
+          `Waiting for the bank to activate the mandate (until ${romeDate(silentUntil)})`,
+        );
         if (outcome !== null) {
           const as = outcome === "Accepted" ? "Active" : "Rejected";
           yield* context.run(settleMandateActivation, { ...input, as });
-        } else if (context.now() >= due) {
+        } else if (context.now() >= silentUntil) {
           yield* context.run(settleMandateActivation, { ...input, as: "Lapsed" });
         } else {
-          yield* context.waitFor([bankOutcome, disableRequested], due);
+          yield* context.waitFor(wakeUps, earlier(silentUntil, revocationDue));
         }
         return context.again(input);
       case "Active":
         context.setStatus("The mandate is active; waiting for somebody to disable it");
-        yield* context.waitFor([disableRequested], null);
+        yield* context.waitFor(wakeUps, revocationDue);
         return context.again(input);
       case "DisableRequested":
-        // A mandate must not be collected again, so a refusal or silence is no end: the bank is asked anew.
-        context.setStatus(`Waiting for the bank to revoke the mandate (asked again on ${dueDate})`);
+      case "Revoking": {
+        // What the bank may know must not be collected any more: it is asked until it says how that stands.
+        const due = revocationDue ?? silentUntil;
+        context.setStatus(
+          `Waiting for the bank to revoke the mandate (asked again on ${romeDate(due)})`,
+        );
         if (outcome === "Accepted") {
           yield* context.run(settleMandateRevocation, input);
         } else if (context.now() >= due) {
-          yield* context.run(requestMandateRevocation, { ...input, seen: requestedAt });
+          yield* context.run(requestMandateRevocation, { ...input, seen: requestedAt, reference });
         } else {
-          yield* context.waitFor([bankOutcome], due);
+          yield* context.waitFor(wakeUps, due);
         }
         return context.again(input);
+      }
       case "Draft":
       case "Filled":
       case "Rejected":

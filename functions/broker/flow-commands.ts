@@ -17,6 +17,7 @@ import {
   disableRequested,
   mandateActivation,
   mandateActivationId,
+  mandateSigned,
 } from "../../orchestrations/mandate-activation.flow.js";
 import { flowRun, flowRunId } from "../../orchestrations/flow-run.flow.js";
 import { settlementAdvanced, settlementStart } from "../../orchestrations/settlement.flow.js";
@@ -163,7 +164,10 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   MandateInitialised: upon(flowMessages.MandateInitialised, ({ walletId }) => [
     wakeOnboarding(walletId, mandateInitialised),
   ]),
-  MandateSigned: upon(flowMessages.MandateSigned, ({ mandateId }) => [startMandate(mandateId)]),
+  MandateSigned: upon(flowMessages.MandateSigned, ({ mandateId }) => [
+    startMandate(mandateId),
+    raise(mandateActivationId(mandateId), mandateSigned),
+  ]),
   MandateDisableRequested: upon(flowMessages.MandateDisableRequested, ({ mandateId }) => [
     startMandate(mandateId),
     raise(mandateActivationId(mandateId), disableRequested),

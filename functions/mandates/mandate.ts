@@ -7,19 +7,19 @@ import {
   initialiseMandateRoute,
   signMandateRoute,
 } from "../../shared/contracts/mandates/mandates.js";
+import { requestDisable } from "../../shared/database/mandates/disabling.js";
 import {
-  fillMandate,
   findCurrentMandate,
   findMandate,
   initialiseMandate,
-  requestDisable,
-  requestMandateSignature,
   type StoredMandate,
 } from "../../shared/database/mandates/mandates.js";
+import { fillMandate, requestMandateSignature } from "../../shared/database/mandates/signing.js";
 import { findWallet } from "../../shared/database/wallet/wallets.js";
 import { fillMandateForm } from "../../shared/documents/mandate-pdf.js";
 import { centsOf } from "../../shared/domain/money.js";
 import { refusal } from "../../shared/domain/outcome.js";
+import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
 import { endpoint } from "../kit/endpoint.js";
 import { readUntil } from "../kit/wait-until.js";
 
@@ -53,9 +53,16 @@ const initialiseEndpoint = endpoint(
 const fillEndpoint = endpoint(
   fillMandateRoute,
   async ({ database }, { params, caller, ok, refuse }) => {
-    const filled = await fillMandate(database, caller, params.walletId);
+    const { creditor, mandate } = caller.settings;
+    // A mandate that names no creditor is none: that is for the platform's operators to mend.
+    if (creditor === null)
+      throw new DependencyUnavailableError("the partner's creditor identifier");
+    const filled = await fillMandate(database, caller, params.walletId, {
+      ...creditor,
+      ...mandate,
+    });
     if (!filled.ok) return refuse(filled);
-    return ok({ bytes: await fillMandateForm(filled.value.mandate), filename: "mandate.pdf" });
+    return ok({ bytes: await fillMandateForm(filled.value), filename: "mandate.pdf" });
   },
 );
 

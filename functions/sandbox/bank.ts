@@ -93,9 +93,10 @@ export const registerSandboxBank = (services: Services): void => {
   });
 };
 
-const scriptBank = endpoint(scriptBankRoute, async ({ database }, { body, caller, ok }) => {
+const scriptBank = endpoint(scriptBankRoute, async ({ database }, { body, query, caller, ok }) => {
   const iban = body.iban?.replaceAll(" ", "").toUpperCase() ?? null;
-  await writeScript(database, { ...body, iban, partnerKey: caller.partnerKey });
+  const reasonCode = query.reasonCode ?? null;
+  await writeScript(database, { ...body, iban, reasonCode, partnerKey: caller.partnerKey });
   return ok({ ...body, iban });
 });
 

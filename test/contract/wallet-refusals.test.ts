@@ -223,6 +223,12 @@ const mandateCases: readonly Case[] = [
   { route: mandates.getWalletMandateRoute, code: "MandateNotFound", given: validated },
   ...ownership(mandates.getMandatePdfRoute),
   { route: mandates.getMandatePdfRoute, code: "DocumentNotFound", given: withMandate() },
+  ...[mandates.fillMandateRoute, mandates.signMandateRoute].map((route): Case => ({
+    route,
+    code: "WalletNotActive",
+    given: inStatus("Suspended"),
+    says: { status: "Suspended" },
+  })),
   ...(
     [
       [mandates.fillMandateRoute, "Active"],

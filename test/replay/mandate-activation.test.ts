@@ -6,6 +6,9 @@ import { play, type Answers, type Happening } from "./play.js";
 const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
 const friday = new Date("2026-11-20T09:00:00.000Z");
 
+/** Whatever happens, the flow looks again. */
+const wakeUps = ["bankOutcome", "disableRequested", "mandateSigned"];
+
 type Outcome = "Accepted" | "Refused" | null;
 
 /** The mandate's row and the bank's desk, as small as a test needs them. */
@@ -70,7 +73,7 @@ test("a signed mandate is sealed, then the bank is asked", async () => {
     "requestMandateActivation",
     "readMandate",
   ]);
-  expect(played.waitingFor).toEqual(["bankOutcome", "disableRequested"]);
+  expect(played.waitingFor).toEqual(wakeUps);
   expect(played.statuses.at(-1)).toBe(
     "Waiting for the bank to activate the mandate (until 2026-12-04)",
   );
@@ -80,7 +83,7 @@ test("the bank's acceptance makes it active, and it waits to be disabled", async
   const it = answering("Accepted");
   const played = await run(it, [{ raise: "bankOutcome" }]);
   expect(it.row.status).toBe("Active");
-  expect(played.waitingFor).toEqual(["disableRequested"]);
+  expect(played.waitingFor).toEqual(wakeUps);
 });
 
 test("the bank's refusal rejects it", async () => {
@@ -143,11 +146,82 @@ test("a bank that does not confirm the revocation is asked again after ten bank 
     { mandateId, seen: null },
     { mandateId, seen: friday.toISOString() },
   ]);
-  expect(played.waitingFor).toEqual(["bankOutcome"]);
+  expect(played.waitingFor).toEqual(wakeUps);
 });
+
+/** A revocation whose next asking is due in so many hours. */
+const revoking = (status: string, hours: number, reference = "BRS1") => {
+  const it = world(status);
+  const row = { ...it.row, dueAt: new Date(friday.getTime() + hours * 3_600_000).toISOString() };
+  const asked: unknown[] = [];
+  const answers: Answers = {
+    ...it.answers,
+    readMandate: () => ({ ...row, reference }),
+    requestMandateRevocation: (input, now) => {
+      asked.push(input);
+      row.requestedAt = now.toISOString();
+      row.dueAt = new Date(now.getTime() + 14 * 86_400_000).toISOString();
+      return null;
+    },
+    settleMandateRevocation: () => {
+      row.status = status === "Revoking" ? "Draft" : "Disabled";
+      return null;
+    },
+  };
+  return { ...it, row, asked, answers };
+};
+
+test.each(["DisableRequested", "Revoking"])(
+  "a revocation that is due is asked for under its reference (%s)",
+  async (status) => {
+    const it = revoking(status, 24);
+    const played = await run(it, ["timePasses"]);
+    expect(it.asked).toEqual([{ mandateId, seen: null, reference: "BRS1" }]);
+    expect(played.waitingFor).toEqual(wakeUps);
+    expect(played.statuses.at(-1)).toContain("asked again on 2026-12-05");
+  },
+);
+
+test("what a late acceptance left at the bank is revoked, then the mandate stays as it was", async () => {
+  const it = revoking("Revoking", 24);
+  it.row.outcome = "Accepted";
+  expect((await run(it)).output).toEqual({ status: "Draft" });
+});
+
+test.each(["ActivationRequested", "Active"])(
+  "a mandate that is %s looks again when another reference of it is due",
+  async (status) => {
+    const it = revoking(status, 24);
+    it.row.requestedAt = friday.toISOString();
+    const played = await run(it, ["timePasses"]);
+    expect(played.now.toISOString()).toBe("2026-11-21T09:00:00.000Z");
+    expect(new Set(played.steps)).toEqual(new Set(["readMandate"]));
+  },
+);
 
 test("an active mandate waits for months without a timer", async () => {
   await expect(run(world("Active"), ["timePasses"])).rejects.toThrow("no timer is running");
+});
+
+test("a signature that comes while another reference is being revoked is seen at once", async () => {
+  const it = revoking("Revoking", 24);
+  const looks = ["Revoking", "Revoking", "Signed"];
+  const answers: Answers = {
+    ...it.answers,
+    readMandate: () => ({ ...it.row, status: looks.shift() ?? "ActivationRequested" }),
+    requestMandateActivation: (_, now) => {
+      it.row.requestedAt = now.toISOString();
+      return null;
+    },
+  };
+  const script = [{ raise: "bankOutcome" }, { raise: "mandateSigned" }] as const;
+  const played = await run({ ...it, answers }, script);
+  expect(played.steps.slice(2)).toEqual([
+    "readMandate",
+    "sealMandatePdf",
+    "requestMandateActivation",
+    "readMandate",
+  ]);
 });
 
 test("a mandate that nobody signed is left alone", async () => {

@@ -9,7 +9,7 @@ export type Happening =
   /** Several events that reach the flow in one turn. */
   | { readonly raiseTogether: readonly string[] };
 
-/** Answers a step; throws for an outage. `now` is the flow's time. */
+/** Answers a step, at once or in time; throws for an outage. `now` is the flow's time. */
 export type Answer = (input: unknown, now: Date) => unknown;
 export type Answers = Readonly<Record<string, Answer>>;
 
@@ -132,13 +132,13 @@ class Instance {
       .reverse();
   }
 
-  perform(id: number, name: string, input: unknown): void {
+  async perform(id: number, name: string, input: unknown): Promise<void> {
     const answer = this.#play.answers[name];
     if (answer === undefined) throw new Error(`the test answers no step ${name}`);
     this.steps.push(name);
     this.inputs.push(input);
     try {
-      const result = JSON.stringify(answer(input, this.now) ?? null);
+      const result = JSON.stringify((await answer(input, this.now)) ?? null);
       this.append(eventType.taskCompleted, { TaskScheduledId: id, Result: result });
     } catch (error) {
       const fields = { TaskScheduledId: id, Reason: String(error), Details: "" };
@@ -160,10 +160,10 @@ class Instance {
 }
 
 /** Answers one open step, or lets one pause before a retry pass; false: the flow waits for others. */
-const proceed = (instance: Instance, turn: Turn): boolean => {
+const proceed = async (instance: Instance, turn: Turn): Promise<boolean> => {
   for (const id of turn.open) {
     const asked = turn.scheduled.get(id);
-    if (asked?.kind === "activity") instance.perform(id, asked.name, asked.input);
+    if (asked?.kind === "activity") await instance.perform(id, asked.name, asked.input);
     else if (asked?.kind === "pause") instance.fire(id);
     else continue;
     return true;
@@ -191,7 +191,7 @@ export const play = async (given: Play): Promise<Played> => {
     if (turn.ended === "again") continue;
     const happening = script[0];
     const isOver = turn.ended !== "waiting";
-    if (!isOver && proceed(instance, turn)) continue;
+    if (!isOver && (await proceed(instance, turn))) continue;
     if (isOver || happening === undefined) {
       const { steps, inputs, statuses, now, history, lives } = instance;
       const { output, error, waitingFor } = turn;

@@ -96,6 +96,7 @@ const transition = [
   "WalletNotFound",
   "MandateNotFound",
 ] as const;
+const signing = ["WalletNotActive", ...transition] as const;
 
 export const fillMandateRoute = route({
   id: "fillWalletMandate",
@@ -105,7 +106,7 @@ export const fillMandateRoute = route({
   params: walletParams,
   role: "Mandate.Write",
   ok: pdf,
-  errors: transition,
+  errors: signing,
   summary: "Fill the mandate's PDF with mandate and wallet data",
 });
 
@@ -117,7 +118,7 @@ export const signMandateRoute = route({
   params: walletParams,
   role: "Mandate.Write",
   ok: record,
-  errors: transition,
+  errors: signing,
   summary: "Sign the mandate's PDF and request its activation",
   description:
     "The PDF is sealed by the flow `mandateActivation`; the call waits for it at most ten seconds. " +

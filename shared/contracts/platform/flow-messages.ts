@@ -27,6 +27,7 @@ export const flowMessages = {
   ContractDeclined: walletAttempt,
   MandateInitialised: walletMandate,
   MandateSigned: walletMandate,
+  /** The bank is to revoke a reference of this mandate, whatever the mandate's status. */
   MandateDisableRequested: anyMandate,
   /** The mandate is settled: `status` is Active, Rejected, Cancelled, Disabled or Draft (lapsed). */
   MandateSettled: anyMandate.extend({ status: z.string() }),

@@ -1,5 +1,6 @@
 /** What administrators set per partner; absent keys take the defaults. */
 import { z } from "zod";
+import { isCreditorIdentifier } from "../../domain/bank/creditor-identifier.js";
 import { families, operationTypes, type FamilyType } from "../../domain/operations/families.js";
 import { attachmentBytesMax } from "../../domain/ticketing/attachment-types.js";
 
@@ -66,6 +67,24 @@ export const partnerSettings = z.object({
       destinationOwner: z.string().nullable().default(null),
       transferAmountCents: z.int().positive().default(100),
       validDays: z.int().positive().default(30),
+    })
+    .prefault({}),
+  /** Who collects by the mandates of the partner's customers; without it no mandate can be filled. */
+  creditor: z
+    .object({
+      identifier: z
+        .string()
+        .max(35)
+        .refine(isCreditorIdentifier, "must be a sound SEPA creditor identifier"),
+      name: z.string().min(1).max(70),
+      address: z.string().min(1).max(140),
+    })
+    .nullable()
+    .default(null),
+  mandate: z
+    .object({
+      /** So many days before each collection the debtor is told of it. */
+      preNotificationDays: z.int().min(0).max(36).default(5),
     })
     .prefault({}),
   ticketing: z

@@ -48,12 +48,19 @@ export const BankScriptBody = z.strictObject({
   outcome: z.enum(bankDecisions),
 });
 
+const refusalCode = z
+  .string()
+  .max(4, { abort: true })
+  .regex(/^[A-Z0-9]{4}$/, "must be an ISO reason code of four characters")
+  .optional();
+
 export const scriptBankRoute = route({
   id: "scriptBank",
   api: "sandbox",
   method: "PUT",
   path: "bank/script",
   body: BankScriptBody,
+  query: { reasonCode: refusalCode.describe("Of what is refused; MS03 where absent.") },
   role: "Sandbox.Use",
   ok: { status: 200, schema: BankScriptBody.meta({ id: "BankScript" }) },
   errors: [],
@@ -74,12 +81,7 @@ export const decidePaymentRoute = route({
   path: "outgoingpayments/{operationId}/{verb}",
   params: { operationId: Identifier, verb: z.enum(paymentVerbs) },
   query: {
-    reasonCode: z
-      .string()
-      .max(4, { abort: true })
-      .regex(/^[A-Z0-9]{4}$/, "must be an ISO reason code of four characters")
-      .optional()
-      .describe("Of a rejection; MS03 where absent."),
+    reasonCode: refusalCode.describe("Of a rejection; MS03 where absent."),
   },
   role: "Sandbox.Use",
   ok: { status: 200, schema: Operation },

@@ -57,32 +57,39 @@ const nextStatus = {
   returned: { to: "Returned", from: ["Requested", "Accepted", "Booked", "Returned"] },
 } as const satisfies Record<BankOutcomeMessage["outcome"], { to: string; from: readonly string[] }>;
 
-/** One statement: state, audit row, and whom to tell. */
+/**
+ * One statement: state, audit row, whom to tell, and what an acceptance that comes too late asks for. An
+ * activation that the bank has accepted counts as accepted, whatever else it says of it, in either order.
+ */
 export const recordOutcome = async (
   database: Database,
   outcome: BankOutcomeMessage,
 ): Promise<OutcomeRecord> => {
   const { to, from } = nextStatus[outcome.outcome];
-  const found = await database.row(
+  const found = await database.command(
     RecordedOutcome,
     `with before as (
-       select request_id, status, partner_key from borsello.bank_request
-       where request_id = $1 for update
+       select request_id, status, partner_key, case
+           when kind = 'mandateActivation' and status = 'Accepted' and $2 = 'Refused' then false
+           when kind = 'mandateActivation' and status = 'Refused' and $2 = 'Accepted' then true
+           else status = any($3::text[]) end as is_next
+       from borsello.bank_request where request_id = $1 for update
      ), changed as (
        update borsello.bank_request set status = $2, reason_code = $4,
          transaction_reference = coalesce($5, transaction_reference),
          booking_date = coalesce($6::date, booking_date),
          last_outcome_at = borsello.platform_now()
        from before
-       where bank_request.request_id = before.request_id and before.status = any($3::text[])
-       returning notify_instance_id, notify_event, before.status as from_status, before.partner_key
+       where bank_request.request_id = before.request_id and before.is_next
+       returning bank_request as request, before.status as from_status, before.partner_key
      ), audited as (
        insert into borsello.audit
          (actor, partner_key, entity, entity_id, action, from_status, to_status)
        select 'bank', partner_key, 'BankRequest', $1::uuid::text, 'outcome', from_status, $2
        from changed where from_status <> $2
      )
-     select changed.notify_instance_id as "instanceId", changed.notify_event as event
+     select (request).notify_instance_id as "instanceId", (request).notify_event as event,
+       case when from_status <> $2 then borsello.note_mandate_outcome(request) end
      from before left join changed on true`,
     [
       outcome.requestId,

@@ -1,14 +1,15 @@
-/** A wallet's mandate: initialise, fill, sign, disable on the partner's word (contract 4.3). */
+/** A wallet's mandate: found, initialised, changed under the wallet's lock (contract 4.3). */
 import { z } from "zod";
 import { Mandate, mandateFrequencies } from "../../contracts/mandates/mandates.js";
+import { MandateTerms } from "../../contracts/mandates/terms.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { uuidv7 } from "../../platform/ids.js";
-import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
-import { disabling, transition } from "./transitions.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
+import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 
 const StoredMandate = z.object({
   mandate: Mandate,
+  terms: MandateTerms,
   /** Which signature; 0: none was asked for yet. */
   signAttempt: z.int(),
   /** Null: no signature is under way. */
@@ -24,16 +25,29 @@ export const mandateDocumentKey = (mandateId: string, signAttempt: number): stri
   `mandate/${mandateId}/${signAttempt}`;
 
 /** Of the mandate `m`, a row of the table or what a change has made of it. */
-const columns = `borsello.mandate_record(m) as mandate, (m).sign_attempt as "signAttempt",
-  (m).sign_requested_at as "signRequestedAt", (m).document_key as "documentKey"`;
+export const mandateColumns = `borsello.mandate_record(m) as mandate,
+  json_build_object('debtorTaxId', (m).debtor_tax_id, 'debtorBic', (m).debtor_bic,
+    'zipCode', (m).zip_code, 'province', (m).province, 'country', (m).country,
+    'creditorIdentifier', (m).creditor_identifier, 'creditorName', (m).creditor_name,
+    'creditorAddress', (m).creditor_address, 'preNotificationDays', (m).pre_notification_days,
+    'signatureDate', borsello.rome_date((m).sign_requested_at)) as terms,
+  (m).sign_attempt as "signAttempt", (m).sign_requested_at as "signRequestedAt",
+  (m).document_key as "documentKey"`;
+
+/** The row of a statement that answers `mandateColumns`. */
+export const readMandateRow = (
+  tx: Queryable,
+  statement: string,
+  values: readonly unknown[],
+): Promise<StoredMandate | undefined> => tx.row(StoredMandate, statement, values);
 
 export const findMandate = (
   database: Queryable,
   mandateId: string,
 ): Promise<StoredMandate | undefined> =>
-  database.row(
-    StoredMandate,
-    `select ${columns} from borsello.mandate as m where mandate_id = $1`,
+  readMandateRow(
+    database,
+    `select ${mandateColumns} from borsello.mandate as m where mandate_id = $1`,
     [mandateId],
   );
 
@@ -42,9 +56,9 @@ export const findCurrentMandate = (
   database: Queryable,
   walletId: string,
 ): Promise<StoredMandate | undefined> =>
-  database.row(
-    StoredMandate,
-    `select ${columns} from borsello.mandate as m
+  readMandateRow(
+    database,
+    `select ${mandateColumns} from borsello.mandate as m
      where wallet_id = $1 order by mandate_id desc limit 1`,
     [walletId],
   );
@@ -68,7 +82,7 @@ const insertMandate = `
     from borsello.wallet where wallet_id = $1
     returning m
   )
-  select ${columns},
+  select ${mandateColumns},
     borsello.record_mandate_change(m, $2, 'initialise', null, 'MandateInitialised') from made`;
 
 type InitialiseRefusal =
@@ -88,7 +102,7 @@ export const initialiseMandate = async (
       const { status, iban, isIbanValidated } = locked.value;
       if (status !== "Active") return refusal("WalletNotActive", { status });
       if (!isIbanValidated) return refusal("IbanNotValidated", { iban: iban ?? "is not set." });
-      const made = await tx.row(StoredMandate, insertMandate, [
+      const made = await readMandateRow(tx, insertMandate, [
         walletId,
         actor.clientId,
         mandateId,
@@ -109,10 +123,24 @@ export const initialiseMandate = async (
 export type MandateRefusal = WalletRefusal | "MandateNotFound" | "MandateStatusInvalid";
 
 /** The changed mandate; undefined where its status does not allow the change. */
-type Change = (tx: Queryable, current: Mandate) => Promise<StoredMandate | undefined>;
+export type Change = (tx: Queryable, current: Mandate) => Promise<StoredMandate | undefined>;
 
-/** Changes the wallet's current mandate. */
-const changeCurrent = (
+const changeOf = async (
+  tx: Queryable,
+  walletId: string,
+  change: Change,
+): Promise<Outcome<StoredMandate, "MandateNotFound" | "MandateStatusInvalid">> => {
+  const current = await findCurrentMandate(tx, walletId);
+  if (current === undefined) return refusal("MandateNotFound", { walletId });
+  const changed = await change(tx, current.mandate);
+  if (changed !== undefined) return success(changed);
+  // A flow may have changed it meanwhile: flows do not lock the wallet.
+  const found = (await findMandate(tx, current.mandate.mandateId)) ?? current;
+  return refusal("MandateStatusInvalid", { mandateStatus: found.mandate.status });
+};
+
+/** Changes the wallet's current mandate, in whatever state the wallet is. */
+export const changeCurrent = (
   database: Database,
   actor: Actor,
   walletId: string,
@@ -120,74 +148,23 @@ const changeCurrent = (
 ): Promise<Outcome<StoredMandate, MandateRefusal>> =>
   database.transaction(async (tx) => {
     const locked = await lockWallet(tx, actor, walletId);
-    if (!locked.ok) return locked;
-    const current = await findCurrentMandate(tx, walletId);
-    if (current === undefined) return refusal("MandateNotFound", { walletId });
-    const changed = await change(tx, current.mandate);
-    if (changed !== undefined) return success(changed);
-    // A flow may have changed it meanwhile: flows do not lock the wallet.
-    const found = (await findMandate(tx, current.mandate.mandateId)) ?? current;
-    return refusal("MandateStatusInvalid", { mandateStatus: found.mandate.status });
+    return locked.ok ? changeOf(tx, walletId, change) : locked;
   });
 
-const fill = `
-  with changed as (
-    update borsello.mandate as m set status = 'Filled', fill_date = borsello.platform_now(),
-      (address_street, city) = (
-        select nullif(concat_ws(' ', w.address_street, w.address_number), ''), w.city
-        from borsello.wallet as w where w.wallet_id = m.wallet_id)
-    where mandate_id = $1 and status in ('Draft', 'Filled')
-    returning m, old.status as status_before
-  )
-  select ${columns}, borsello.record_mandate_change(m, $2, 'fill', status_before) from changed`;
-
-/** Address and city are taken from the wallet again; the debtor stays the one of the initialisation. */
-export const fillMandate = (
+/** The same for what only an active wallet may do. */
+export const changeCurrentOfActive = (
   database: Database,
   actor: Actor,
   walletId: string,
-): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, (tx, { mandateId }) =>
-    tx.row(StoredMandate, fill, [mandateId, actor.clientId]),
+  change: Change,
+): Promise<Outcome<StoredMandate, MandateRefusal | "WalletNotActive">> =>
+  database.transaction(
+    async (tx): Promise<Outcome<StoredMandate, MandateRefusal | "WalletNotActive">> => {
+      const locked = await lockWallet(tx, actor, walletId);
+      if (!locked.ok) return locked;
+      const { status } = locked.value;
+      return status === "Active"
+        ? changeOf(tx, walletId, change)
+        : refusal("WalletNotActive", { status });
+    },
   );
-
-const requestSignature = `
-  with changed as (
-    update borsello.mandate as m
-    set sign_attempt = sign_attempt + (sign_requested_at is null)::integer,
-      sign_requested_at = coalesce(sign_requested_at, borsello.platform_now())
-    where mandate_id = $1 and status = 'Filled'
-    returning m, old.status as status_before
-  )
-  select ${columns}, borsello.record_mandate_change(
-    m, $2, 'requestSignature', status_before, 'MandateSigned')
-  from changed`;
-
-/** The mandate stays Filled until the flow has sealed its PDF; asking again is no second signature. */
-export const requestMandateSignature = (
-  database: Database,
-  actor: Actor,
-  walletId: string,
-): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, (tx, { mandateId }) =>
-    tx.row(StoredMandate, requestSignature, [mandateId, actor.clientId]),
-  );
-
-export const requestDisable = (
-  database: Database,
-  actor: Actor,
-  walletId: string,
-): Promise<Outcome<StoredMandate, MandateRefusal>> =>
-  changeCurrent(database, actor, walletId, async (tx, { mandateId, status }) =>
-    (await transition(tx, disabling(status), mandateId, actor.clientId))
-      ? findMandate(tx, mandateId)
-      : undefined,
-  );
-
-/** Disables the wallet's mandate where one is open; the caller holds the wallet's row. */
-export const disableOpenMandate = (
-  tx: Queryable,
-  { clientId }: Pick<Actor, "clientId">,
-  walletId: string,
-): Promise<number> =>
-  tx.execute("select borsello.disable_open_mandate($1, $2)", [walletId, clientId]);

@@ -1,6 +1,5 @@
 /** What flows look up when they wake, and which flows ought to be running. */
 import { z } from "zod";
-import { mandateStatuses } from "../../contracts/mandates/mandates.js";
 import type { Queryable } from "../platform/database.js";
 
 const IbanState = z.object({
@@ -39,50 +38,6 @@ export const onboardingAttempt = async (
   return (await database.row(Attempt, select, [walletId]))?.attempt;
 };
 
-const MandateRow = z.object({
-  status: z.enum(mandateStatuses),
-  isSignatureRequested: z.boolean(),
-  requestedAt: z.string().nullable(),
-  answer: z.enum(["Requested", "Accepted", "Booked", "Refused", "Returned"]).nullable(),
-});
-
-export interface MandateState {
-  /** As in the mandate's row; `Signed` is Filled with a signature under way. */
-  readonly status: (typeof mandateStatuses)[number] | "Signed" | "Unknown";
-  readonly requestedAt: string | null;
-  readonly outcome: "Accepted" | "Refused" | null;
-}
-
-/** With the last request of the kind that its status waits for, and what the bank answered. */
-const selectMandate = `
-  select m.status, m.sign_requested_at is not null as "isSignatureRequested",
-    borsello.iso(request.requested_at) as "requestedAt", request.status as answer
-  from borsello.mandate as m
-  left join lateral (
-    select status, requested_at from borsello.bank_request as r
-    where r.mandate_id = m.mandate_id and r.kind = case m.status
-      when 'ActivationRequested' then 'mandateActivation'
-      when 'DisableRequested' then 'mandateRevocation' end
-    order by requested_at desc, request_id desc limit 1
-  ) as request on true
-  where m.mandate_id = $1`;
-
-const outcomes = { Accepted: "Accepted", Booked: "Accepted", Refused: "Refused" } as const;
-
-export const mandateState = async (
-  database: Queryable,
-  mandateId: string,
-): Promise<MandateState> => {
-  const mandate = await database.row(MandateRow, selectMandate, [mandateId]);
-  const nothing = { requestedAt: null, outcome: null };
-  if (mandate === undefined) return { status: "Unknown", ...nothing };
-  const { status, isSignatureRequested, requestedAt, answer } = mandate;
-  if (status === "Filled" && isSignatureRequested) return { status: "Signed", ...nothing };
-  if (answer === null) return { status, ...nothing };
-  const isOpen = answer === "Requested" || answer === "Returned";
-  return { status, requestedAt, outcome: isOpen ? null : outcomes[answer] };
-};
-
 const Due = z.object({
   flow: z.enum(["walletOnboarding", "ibanValidation", "contractSigning", "mandateActivation"]),
   /** The wallet, or the store of a mandate. */
@@ -118,6 +73,12 @@ const selectDue = `
       and (status in ('ActivationRequested', 'Active', 'DisableRequested')
         or status = 'Filled' and sign_requested_at < borsello.platform_now() - interval '2 minutes')
     order by coalesce(wallet_id, store_id) limit $2)
+    union all
+    -- Of mandates that are over, too: the bank may have accepted one that had lapsed.
+    (select distinct 'mandateActivation', subject_id, null::integer, mandate_id
+    from borsello.mandate_revocation
+    where ended_at is null and subject_id > $1
+    order by subject_id limit $2)
     union all
     (select 'walletOnboarding', wallet_id, attempt, null
     from borsello.onboarding

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { bankNotificationTypes } from "../../contracts/platform/bank-messages.js";
 import { mismatchOf, type Mismatch } from "../../domain/bank/sct-match.js";
-import { disableOpenMandate } from "../mandates/mandates.js";
+import { disableOpenMandate } from "../mandates/disabling.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { creditIncoming } from "../operations/operations.js";
 

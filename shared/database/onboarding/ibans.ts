@@ -3,7 +3,7 @@ import { z } from "zod";
 import { Wallet } from "../../contracts/wallet/wallets.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { newValidationCode } from "../../platform/readable-codes.js";
-import { disableOpenMandate } from "../mandates/mandates.js";
+import { disableOpenMandate } from "../mandates/disabling.js";
 import { uniqueViolation, type Database, type Queryable } from "../platform/database.js";
 import {
   active,

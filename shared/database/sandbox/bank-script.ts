@@ -10,14 +10,17 @@ export interface BankScript {
   /** Null: requests that concern no customer's or store's account. */
   readonly iban: string | null;
   readonly outcome: BankDecision;
+  /** Why it refuses; null: the bank's usual reason. */
+  readonly reasonCode: string | null;
 }
 
 export const writeScript = (database: Queryable, script: BankScript): Promise<number> =>
   database.execute(
-    `insert into borsello.sandbox_bank_script (partner_key, kind, iban, outcome)
-     values ($1, $2, $3, $4)
-     on conflict (partner_key, kind, iban) do update set outcome = excluded.outcome`,
-    [script.partnerKey, script.kind, script.iban, script.outcome],
+    `insert into borsello.sandbox_bank_script (partner_key, kind, iban, outcome, reason_code)
+     values ($1, $2, $3, $4, $5)
+     on conflict (partner_key, kind, iban) do update
+     set outcome = excluded.outcome, reason_code = excluded.reason_code`,
+    [script.partnerKey, script.kind, script.iban, script.outcome, script.reasonCode],
   );
 
 const Decided = z.object({
@@ -44,7 +47,7 @@ export const decide = async (database: Queryable, asked: AskedBank): Promise<Dec
        select outcome, reason_code, 1 as place from borsello.sandbox_payment_script
        where operation_id = $4::uuid and $2 = 'payment'
        union all
-       select script.outcome, null, 2
+       select script.outcome, script.reason_code, 2
        from borsello.sandbox_bank_script as script
          join borsello.bank_request as request using (partner_key, kind)
        where request.request_id = $1::uuid and script.kind = $2

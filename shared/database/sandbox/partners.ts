@@ -36,6 +36,11 @@ const accounts = (destinationIban: string, safeguardingAccount: string) => ({
   settlement: { safeguardingAccount },
 });
 
+/** By whose name customers' accounts are debited. */
+const creditor = (identifier: string, name: string, address: string) => ({
+  creditor: { identifier, name, address },
+});
+
 export const sandboxPartners: readonly SandboxPartner[] = [
   {
     partnerKey: "acme",
@@ -49,6 +54,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
       activationFlowEnabled: true,
       onboarding: { mandate: "required" },
       ...accounts("IT83X0999903200ACME00000001", "IT92Y0999903200ACME00000002"),
+      ...creditor("IT91ZZZACME000000000001", "Acme", "Via Appia 1, 00179 Roma, IT"),
     },
   },
   {
@@ -63,6 +69,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
       activationFlowEnabled: true,
       onboarding: { mandate: "optional" },
       ...accounts("IT42P0999903200GLOBEX000001", "IT26Q0999903200GLOBEX000002"),
+      ...creditor("IT40ZZZGLOBEX0000000001", "Globex", "Via Po 1, 10123 Torino, IT"),
     },
   },
   {
@@ -77,6 +84,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
       activationFlowEnabled: false,
       onboarding: { mandate: "none" },
       ...accounts("IT14Q0999903200INITECH00001", "IT97R0999903200INITECH00002"),
+      ...creditor("IT12ZZZINITECH000000001", "Initech", "Via Sparano 1, 70121 Bari, IT"),
     },
   },
   {
@@ -91,6 +99,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
       activationFlowEnabled: false,
       onboarding: { mandate: "none" },
       ...accounts("IT96N0999903200UMBRELLA0001", "IT05O0999903200UMBRELLA0002"),
+      ...creditor("IT21ZZZUMBRELLA00000001", "Umbrella", "Via Garibaldi 1, 16124 Genova, IT"),
     },
   },
   {
@@ -133,6 +142,11 @@ const fillAccount = `
     coalesce(settings -> 'ibanVerification', '{}') || jsonb_build_object('destinationIban', $2::text))
   where partner_key = $1 and settings #> '{ibanVerification,destinationIban}' is null`;
 
+/** The same for who collects by mandates. */
+const fillCreditor = `
+  update borsello.partner set settings = settings || jsonb_build_object('creditor', $2::jsonb)
+  where partner_key = $1 and $2 is not null and settings -> 'creditor' is null`;
+
 /** Inserts what is missing; what was changed since the first start stays as it is. */
 export const seedSandboxPartners = async (queryable: Queryable): Promise<void> => {
   for (const partner of sandboxPartners) {
@@ -156,6 +170,11 @@ export const seedSandboxPartners = async (queryable: Queryable): Promise<void> =
     await queryable.execute(fillAccount, [
       partner.partnerKey,
       partner.settings.ibanVerification.destinationIban,
+    ]);
+    const { creditor: collecting = null } = partner.settings;
+    await queryable.execute(fillCreditor, [
+      partner.partnerKey,
+      collecting === null ? null : JSON.stringify(collecting),
     ]);
   }
 };

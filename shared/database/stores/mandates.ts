@@ -6,7 +6,8 @@ import { debtorOf, type Debtor } from "../../domain/wallet/debtor.js";
 import { uuidv7 } from "../../platform/ids.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { uniqueReferenceOf } from "../mandates/mandates.js";
-import { disabling, transition } from "../mandates/transitions.js";
+import { disableMandate } from "../mandates/disabling.js";
+import { transition } from "../mandates/transitions.js";
 import {
   lockStore,
   lockStoreById,
@@ -101,12 +102,11 @@ export const putStoreMandate = (
 /** Disables what a store that is deleted leaves open; the caller holds the store's row. */
 export const disableOpenStoreMandate = async (
   tx: Queryable,
-  { clientId }: Actor,
+  actor: Actor,
   storeId: string,
 ): Promise<void> => {
   const current = await findStoreMandate(tx, storeId);
-  if (current === undefined) return;
-  await transition(tx, disabling(current.status), current.mandateId, clientId);
+  if (current !== undefined) await disableMandate(tx, actor, current.mandateId);
 };
 
 export const disableStoreMandate = (
@@ -124,8 +124,7 @@ export const disableStoreMandate = (
     if (!locked.ok) return locked;
     const current = await findStoreMandate(tx, storeId);
     if (current === undefined) return refusal("MandateNotFound", { storeId });
-    const { mandateId, status } = current;
-    const disabled = await transition(tx, disabling(status), mandateId, actor.clientId);
+    const disabled = await disableMandate(tx, actor, current.mandateId);
     const mandate = await present(tx, storeId);
     return disabled
       ? success(mandate)

@@ -6,7 +6,7 @@ import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { retryTransfers } from "../bank/retries.js";
 import { availableCents } from "../ledger/ledger.js";
-import { disableOpenMandate } from "../mandates/mandates.js";
+import { disableOpenMandate } from "../mandates/disabling.js";
 import { closeOnboarding } from "../onboarding/closing.js";
 import { restartOnboarding } from "../onboarding/restart.js";
 import { cancelOpenOperations } from "../operations/operations.js";

@@ -62,6 +62,13 @@ export const addBankDays = (date: string, count: number): string => {
   return day;
 };
 
+/** The first bank day that lies at least `days` calendar days after a date. */
+export const bankDayAfter = (date: string, days: number): string => {
+  const earliest = new Date(new Date(date).getTime() + days * dayMs);
+  const dayBefore = new Date(earliest.getTime() - dayMs).toISOString().slice(0, 10);
+  return addBankDays(dayBefore, 1);
+};
+
 /** The same hour of the bank day that lies `count` bank days after a moment, by Italy's calendar. */
 export const bankDaysLater = (at: Date, count: number): Date => {
   const date = romeDate(at);

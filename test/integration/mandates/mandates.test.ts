@@ -7,19 +7,18 @@ import {
 } from "../../../shared/contracts/mandates/mandates.js";
 import {
   activateMandate,
-  disableMandate,
   lapseMandate,
+  lapseUnusedMandates,
   rejectMandate,
   requestActivation,
 } from "../../../shared/database/mandates/outcomes.js";
-import {
-  fillMandate,
-  findMandate,
-  initialiseMandate,
-  requestDisable,
-  requestMandateSignature,
-} from "../../../shared/database/mandates/mandates.js";
-import { isBankDay } from "../../../shared/domain/bank/bank-days.js";
+import { requestDisable } from "../../../shared/database/mandates/disabling.js";
+import { findMandate, initialiseMandate } from "../../../shared/database/mandates/mandates.js";
+import { fillMandate, requestMandateSignature } from "../../../shared/database/mandates/signing.js";
+import type { Database } from "../../../shared/database/platform/database.js";
+import type { Actor } from "../../../shared/database/access/wallet-access.js";
+import { addBankDays, isBankDay, romeDate } from "../../../shared/domain/bank/bank-days.js";
+import { creditor, requestsFor } from "../../support/wallet/mandate-fixtures.js";
 import { outboxOf } from "../../support/wallet/bank-fixtures.js";
 import {
   acme,
@@ -112,10 +111,13 @@ describe("initialising", () => {
   });
 });
 
+const fill = (database: Database, actor: Actor, walletId: string) =>
+  fillMandate(database, actor, walletId, creditor);
+
 describe("on the partner's word", () => {
   const commands = {
     fill: {
-      run: fillMandate,
+      run: fill,
       to: { Draft: "Filled", Filled: "Filled" },
       message: undefined,
     },
@@ -186,6 +188,35 @@ describe("on the partner's word", () => {
       });
   });
 
+  test.each(["Suspended", "Closed"])(
+    "a wallet that is %s neither fills nor signs, and disables all the same",
+    async (status) => {
+      const { walletId } = await openMandateIn("Filled");
+      await wallets.database.execute(
+        "update borsello.wallet set status = $2 where wallet_id = $1",
+        [walletId, status],
+      );
+      const refused = { ok: false, code: "WalletNotActive", properties: { status } };
+      expect(await fill(wallets.database, acme, walletId)).toEqual(refused);
+      expect(await requestMandateSignature(wallets.database, acme, walletId)).toEqual(refused);
+      expect(await requestDisable(wallets.database, acme, walletId)).toMatchObject({
+        value: { mandate: { status: "Cancelled" } },
+      });
+    },
+  );
+
+  test("what is being signed stays as it was filled", async () => {
+    const { walletId } = await openMandate();
+    const filled = made(await fill(wallets.database, acme, walletId));
+    made(await requestMandateSignature(wallets.database, acme, walletId));
+    await wallets.database.execute(
+      "update borsello.wallet set city = 'Lecce' where wallet_id = $1",
+      [walletId],
+    );
+    const again = made(await fill(wallets.database, acme, walletId));
+    expect(again.mandate).toEqual(filled.mandate);
+  });
+
   test("asking for the signature again is the same signature, after a lapse it is another", async () => {
     const { walletId, mandateId } = await openMandateIn("Filled");
     const sign = async () => made(await requestMandateSignature(wallets.database, acme, walletId));
@@ -193,7 +224,7 @@ describe("on the partner's word", () => {
     expect((await sign()).signAttempt).toBe(1);
     await requestActivation(wallets.database, mandateId, "mandate/1");
     expect(await lapseMandate(wallets.database, mandateId)).toBe(true);
-    made(await fillMandate(wallets.database, acme, walletId));
+    made(await fill(wallets.database, acme, walletId));
     expect((await sign()).signAttempt).toBe(2);
   });
 });
@@ -206,8 +237,10 @@ const BankRequest = z.object({
 });
 
 describe("by its flow", () => {
-  test("requesting activation twice asks the bank once, with the mandate's data", async () => {
-    const { walletId, mandateId, mandate } = await openMandateIn("Filled");
+  test("requesting activation twice asks the bank once, with all that the scheme wants", async () => {
+    const { walletId, mandateId, mandate, wallet } = await openMandate();
+    made(await fill(wallets.database, acme, walletId));
+    made(await requestMandateSignature(wallets.database, acme, walletId));
     expect(await requestActivation(wallets.database, mandateId, "mandate/x/1")).toBe(true);
     expect(await requestActivation(wallets.database, mandateId, "mandate/x/2")).toBe(false);
 
@@ -228,10 +261,15 @@ describe("by its flow", () => {
         event: "bankOutcome",
         payload: {
           mandateUniqueReference: mandate.mandateUniqueReference,
+          creditorIdentifier: creditor.identifier,
+          creditorName: creditor.name,
           debtorName: mandate.debtorName,
           debtorIban: mandate.debtorIban,
+          debtorTaxId: wallet.taxId,
           amount: 100.5,
           frequency: "Weekly",
+          sequenceType: "RCUR",
+          signatureDate: (await present(mandateId)).terms.signatureDate,
         },
       },
     ]);
@@ -241,7 +279,6 @@ describe("by its flow", () => {
   const settlements = [
     ["activate", activateMandate, "ActivationRequested", "Active"],
     ["lapse", lapseMandate, "ActivationRequested", "Draft"],
-    ["disable", disableMandate, "DisableRequested", "Disabled"],
     [
       "reject",
       (database: WalletTest["database"], mandateId: string) =>
@@ -267,16 +304,29 @@ describe("by its flow", () => {
     expect(await outboxOf(wallets.database, walletId)).toHaveLength(messages.length);
   });
 
-  test("an active mandate's first deposit falls on a bank day after the one that asks for it", async () => {
-    const { mandateId } = await openMandateIn("ActivationRequested");
-    await activateMandate(wallets.database, mandateId);
-    const { activationDate, nextDepositRequestDate, nextDepositDate } = (await present(mandateId))
-      .mandate;
-    const dates = [activationDate?.slice(0, 10), nextDepositRequestDate, nextDepositDate];
-    expect(dates.toSorted()).toEqual(dates);
-    expect(new Set(dates).size).toBe(3);
-    expect([isBankDay(dates[1] ?? ""), isBankDay(dates[2] ?? "")]).toEqual([true, true]);
-  });
+  test.each([0, 5, 14, 36])(
+    "the first collection leaves %i days to announce it, and settles a bank day later",
+    async (preNotificationDays) => {
+      const { walletId, mandateId } = await openMandate();
+      const terms = { ...creditor, preNotificationDays };
+      made(await fillMandate(wallets.database, acme, walletId, terms));
+      await requestActivation(wallets.database, mandateId, "mandate/1");
+      await activateMandate(wallets.database, mandateId);
+      const { activationDate, nextDepositRequestDate, nextDepositDate } = (await present(mandateId))
+        .mandate;
+      const activated = new Date(romeDate(new Date(activationDate ?? "")));
+      const days = (date: string | null) =>
+        (Date.parse(date ?? "") - activated.getTime()) / 86_400_000;
+      const between = Array.from({ length: 7 }, (_, index) =>
+        new Date(activated.getTime() + (preNotificationDays + index) * 86_400_000)
+          .toISOString()
+          .slice(0, 10),
+      );
+      expect(days(nextDepositRequestDate)).toBeGreaterThanOrEqual(preNotificationDays);
+      expect(nextDepositRequestDate).toBe(between.find(isBankDay));
+      expect(nextDepositDate).toBe(addBankDays(nextDepositRequestDate ?? "", 1));
+    },
+  );
 
   test("a rejection keeps the bank's reason, a lapse says that it kept silent", async () => {
     const rejected = await openMandateIn("ActivationRequested");
@@ -284,6 +334,42 @@ describe("by its flow", () => {
     expect((await present(rejected.mandateId)).mandate.lastError).toBe("MD01");
     const lapsed = await openMandateIn("ActivationRequested");
     await lapseMandate(wallets.database, lapsed.mandateId);
-    expect((await present(lapsed.mandateId)).mandate.lastError).toContain("did not answer");
+    expect((await present(lapsed.mandateId)).mandate.lastError).toBe("BankSilent");
+  });
+});
+
+describe("unused for thirty-six months", () => {
+  const activeFor = async (
+    column: "activation_date" | "last_deposit_requested_date",
+    months: number,
+  ) => {
+    const opened = await openMandateIn("Active");
+    await wallets.database.execute(
+      `update borsello.mandate set activation_date = '2001-01-01',
+         ${column} = borsello.platform_now() - make_interval(months => $2) where mandate_id = $1`,
+      [opened.mandateId, months],
+    );
+    return opened;
+  };
+
+  test("a mandate lapses: it is disabled, and the bank is told", async () => {
+    const never = await activeFor("activation_date", 37);
+    const once = await activeFor("last_deposit_requested_date", 36);
+    const used = await activeFor("last_deposit_requested_date", 35);
+    const fresh = await activeFor("activation_date", 35);
+    expect(await lapseUnusedMandates(wallets.database, 1)).toBe(1);
+    expect(await lapseUnusedMandates(wallets.database, 100)).toBe(1);
+    expect(await lapseUnusedMandates(wallets.database, 100)).toBe(0);
+    for (const { mandateId, mandate } of [never, once]) {
+      expect((await present(mandateId)).mandate).toMatchObject({
+        status: "Disabled",
+        lastError: "MandateLapsed",
+      });
+      const reference = mandate.mandateUniqueReference;
+      const asked = await requestsFor(wallets.database, mandateId);
+      expect(asked).toMatchObject([{ kind: "mandateRevocation", reference }]);
+    }
+    for (const { mandateId } of [used, fresh])
+      expect((await present(mandateId)).mandate.status).toBe("Active");
   });
 });

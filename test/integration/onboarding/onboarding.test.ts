@@ -2,11 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { Database } from "../../../shared/database/platform/database.js";
-import {
-  dueFlows,
-  ibanState,
-  mandateState,
-} from "../../../shared/database/onboarding/flow-state.js";
+import { mandateState } from "../../../shared/database/mandates/flow-state.js";
+import { dueFlows, ibanState } from "../../../shared/database/onboarding/flow-state.js";
 import { retryTransfers } from "../../../shared/database/bank/retries.js";
 import { matchSct } from "../../../shared/database/onboarding/iban-validations.js";
 import { requestRevocation } from "../../../shared/database/mandates/revocation.js";
@@ -274,15 +271,16 @@ describe("what a flow reads", () => {
   test("a revocation is asked for once by those who know the same, and again later", async () => {
     const { walletId } = await writeWaitingWallet(database);
     const mandateId = await writeMandate(walletId, "DisableRequested");
+    const unasked = { seen: null, reference: undefined };
     const asked = await Promise.all(
-      [1, 2, 3].map(() => requestRevocation(database, mandateId, null)),
+      [1, 2, 3].map(() => requestRevocation(database, mandateId, unasked)),
     );
     expect(asked.filter(Boolean)).toHaveLength(1);
-    const { requestedAt, outcome } = await mandateState(database, mandateId);
+    const { requestedAt: seen, outcome, reference } = await mandateState(database, mandateId);
     expect(outcome).toBeNull();
     await moveClock(20);
-    expect(await requestRevocation(database, mandateId, requestedAt)).toBe(true);
-    expect(await requestRevocation(database, mandateId, requestedAt)).toBe(false);
+    expect(await requestRevocation(database, mandateId, { seen, reference })).toBe(true);
+    expect(await requestRevocation(database, mandateId, { seen, reference })).toBe(false);
   });
 });
 

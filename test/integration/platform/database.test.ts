@@ -189,6 +189,7 @@ test("a database that is older than a partner, or its account, gets them; an acc
     validDays: 10,
   });
   expect(await accountOf("initech")).toBe("IT0");
+  expect((await settingsOf("acme"))?.creditor?.identifier).toBe("IT91ZZZACME000000000001");
   await again.close();
   await fresh.drop();
 });

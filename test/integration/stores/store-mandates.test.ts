@@ -1,9 +1,9 @@
 /** A store's mandate: made from its owner's data, refreshed until the bank is asked, disabled. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mandateStatuses } from "../../../shared/contracts/mandates/mandates.js";
-import { dueFlows, mandateState } from "../../../shared/database/onboarding/flow-state.js";
-import { disableMandate } from "../../../shared/database/mandates/outcomes.js";
-import { requestRevocation } from "../../../shared/database/mandates/revocation.js";
+import { mandateState } from "../../../shared/database/mandates/flow-state.js";
+import { settleRevocations } from "../../../shared/database/mandates/revocation.js";
+import { dueFlows } from "../../../shared/database/onboarding/flow-state.js";
 import {
   disableStoreMandate,
   findStoreMandate,
@@ -11,6 +11,7 @@ import {
 } from "../../../shared/database/stores/mandates.js";
 import { updateStore } from "../../../shared/database/stores/stores.js";
 import { countOf, outboxOf } from "../../support/wallet/bank-fixtures.js";
+import { bankSays, requestsFor } from "../../support/wallet/mandate-fixtures.js";
 import { openStore, someStore } from "../../support/stores/store-fixtures.js";
 import {
   acme,
@@ -191,19 +192,17 @@ describe("disabling", () => {
       "MandateDisableRequested",
     );
 
-    const { mandateId, mandateUniqueReference } = mandate;
-    expect(await requestRevocation(database, mandateId, null)).toBe(true);
-    expect(await requestRevocation(database, mandateId, null)).toBe(false);
-    const asked = await countOf(
-      database,
-      `select count(*) from borsello.bank_request where mandate_id = $1
-         and kind = 'mandateRevocation' and payload ->> 'mandateUniqueReference' = $2
-         and payload ->> 'amount' is null`,
-      [mandateId, mandateUniqueReference],
-    );
-    expect(asked).toBe(1);
-    expect(await mandateState(database, mandateId)).toMatchObject({ status: "DisableRequested" });
-    expect(await disableMandate(database, mandateId)).toBe(true);
+    const { mandateId, mandateUniqueReference: reference } = mandate;
+    const [asked, ...more] = await requestsFor(database, mandateId);
+    expect(asked).toMatchObject({ kind: "mandateRevocation", reference, messages: 1 });
+    expect(more).toEqual([]);
+    const message = (await outboxOf(database, store.storeId)).length;
+    expect(await settleRevocations(database, mandateId)).toBe(false);
+    expect(await outboxOf(database, store.storeId)).toHaveLength(message);
+
+    await bankSays(database, asked?.requestId ?? "", "accepted");
+    expect(await mandateState(database, mandateId)).toMatchObject({ outcome: "Accepted" });
+    expect(await settleRevocations(database, mandateId)).toBe(true);
     expect((await findStoreMandate(database, store.storeId))?.status).toBe("Disabled");
   });
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   addBankDays,
+  bankDayAfter,
   bankDaysLater,
   isBankDay,
   romeDate,
@@ -31,6 +32,16 @@ test("Christmas and the weekend after it are stepped over", () => {
   expect(addBankDays("2026-12-24", 1)).toBe("2026-12-28");
   expect(addBankDays("2026-04-02", 1)).toBe("2026-04-07");
   expect(addBankDays("2026-11-20", 10)).toBe("2026-12-04");
+});
+
+test.each([
+  ["2026-11-20", 0, "2026-11-20"],
+  ["2026-11-21", 0, "2026-11-23"],
+  ["2026-11-20", 5, "2026-11-25"],
+  ["2026-11-16", 5, "2026-11-23"],
+  ["2026-12-20", 5, "2026-12-28"],
+])("%s and at least %i days later: %s", (date, days, later) => {
+  expect(bankDayAfter(date, days)).toBe(later);
 });
 
 test("adding bank days lands on a bank day, and in as many steps as were asked for", () => {
