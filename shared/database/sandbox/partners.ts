@@ -145,7 +145,7 @@ const fillAccount = `
 /** The same for who collects by mandates. */
 const fillCreditor = `
   update borsello.partner set settings = settings || jsonb_build_object('creditor', $2::jsonb)
-  where partner_key = $1 and $2 is not null and settings -> 'creditor' is null`;
+  where partner_key = $1 and $2::jsonb is not null and settings -> 'creditor' is null`;
 
 /** Inserts what is missing; what was changed since the first start stays as it is. */
 export const seedSandboxPartners = async (queryable: Queryable): Promise<void> => {

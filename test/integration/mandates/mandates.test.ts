@@ -339,24 +339,24 @@ describe("by its flow", () => {
 });
 
 describe("unused for thirty-six months", () => {
-  const activeFor = async (
-    column: "activation_date" | "last_deposit_requested_date",
-    months: number,
-  ) => {
+  /** Collected so many months ago; null: never. */
+  const activeFor = async (months: number, collected: number | null) => {
     const opened = await openMandateIn("Active");
     await wallets.database.execute(
-      `update borsello.mandate set activation_date = '2001-01-01',
-         ${column} = borsello.platform_now() - make_interval(months => $2) where mandate_id = $1`,
-      [opened.mandateId, months],
+      `update borsello.mandate
+       set activation_date = borsello.platform_now() - make_interval(months => $2),
+         last_deposit_requested_date = borsello.platform_now() - make_interval(months => $3)
+       where mandate_id = $1`,
+      [opened.mandateId, months, collected],
     );
     return opened;
   };
 
   test("a mandate lapses: it is disabled, and the bank is told", async () => {
-    const never = await activeFor("activation_date", 37);
-    const once = await activeFor("last_deposit_requested_date", 36);
-    const used = await activeFor("last_deposit_requested_date", 35);
-    const fresh = await activeFor("activation_date", 35);
+    const never = await activeFor(37, null);
+    const once = await activeFor(50, 36);
+    const used = await activeFor(50, 35);
+    const fresh = await activeFor(35, null);
     expect(await lapseUnusedMandates(wallets.database, 1)).toBe(1);
     expect(await lapseUnusedMandates(wallets.database, 100)).toBe(1);
     expect(await lapseUnusedMandates(wallets.database, 100)).toBe(0);

@@ -59,7 +59,10 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ContractSigned: [`raise contractSigned to the onboarding of ${walletId}`],
   ContractDeclined: [`raise contractDeclined to the onboarding of ${walletId}`],
   MandateInitialised: [`raise mandateInitialised to the onboarding of ${walletId}`],
-  MandateSigned: [`start mandateActivation as mandate-${mandateId}`],
+  MandateSigned: [
+    `start mandateActivation as mandate-${mandateId}`,
+    `raise mandateSigned to mandate-${mandateId}`,
+  ],
   MandateDisableRequested: [
     `start mandateActivation as mandate-${mandateId}`,
     `raise disableRequested to mandate-${mandateId}`,
