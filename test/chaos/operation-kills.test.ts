@@ -1,4 +1,4 @@
-/** Three kills under a load of payments, groups, deposits and withdrawals: both sides' records agree to the cent. */
+/** Three kills under a load of payments, groups, deposits, withdrawals in cash and by transfer: both sides' records agree to the cent. */
 import { expect, test } from "vitest";
 import { killUnderLoad } from "../support/operations/kills-under-load.js";
 

@@ -1,9 +1,10 @@
 /** What must hold of the books and of what was told, whatever operations were asked for. */
 import { z } from "zod";
-import type { Queryable } from "../../../shared/database/platform/database.js";
+import type { Database } from "../../../shared/database/platform/database.js";
+import { rowsOf } from "../database/connections.js";
 
 const Wrong = z.object({ rule: z.string(), subject: z.string(), found: z.string() });
-export type Wrong = z.infer<typeof Wrong>;
+type Wrong = z.infer<typeof Wrong>;
 
 /** Each row of this query is one thing that is wrong. */
 export const rulesOfBooks = `
@@ -56,30 +57,36 @@ export const rulesOfBooks = `
   select 'each change of an operation is told once, in its order', operation_id::text,
     concat_ws(' ', status, told)
   from (
-    select o.operation_id, o.status, (
-        select string_agg(subject, ' ' order by outbox_id) from borsello.outbox
-        where partner_key = o.partner_key and body ->> 'operationId' = o.operation_id::text) as told,
+    select o.operation_id, o.status, event.told,
       concat_ws(' ', 'OperationInitialized',
         case when o.confirmation_date is not null then 'OperationConfirmed TransactionConfirmed' end,
         case when o.status in ('Cancelled', 'Expired', 'Terminated') then 'OperationCancelled' end,
         case when o.status = 'Terminated' and o.confirmation_date is not null
           then 'TransactionConfirmed' end) as due
-    from borsello.operation as o
+    from borsello.operation as o left join (
+        select partner_key, body ->> 'operationId' as operation_id,
+          string_agg(subject, ' ' order by outbox_id) as told
+        from borsello.outbox group by partner_key, body ->> 'operationId'
+      ) as event on event.partner_key = o.partner_key and event.operation_id = o.operation_id::text
     where o.status in ('Initialized', 'Confirmed', 'Cancelled', 'Expired', 'Terminated')
   ) as event where told is distinct from due
   union all
   select 'each change of an operation is audited once', operation_id::text, concat_ws(' ', status, audited)
   from (
-    select o.operation_id, o.status, (
-        select string_agg(to_status, ' ' order by audit_id) from borsello.audit
-        where entity = 'Operation' and entity_id = o.operation_id::text) as audited,
+    select o.operation_id, o.status, change.audited,
       concat_ws(' ', 'Initialized',
         case when o.confirmation_date is not null then 'Confirmed' end,
         case when o.status in ('Cancelled', 'Expired', 'Terminated') then o.status end) as due
-    from borsello.operation as o
+    from borsello.operation as o left join (
+        select entity_id, string_agg(to_status, ' ' order by audit_id) as audited
+        from borsello.audit where entity = 'Operation' group by entity_id
+      ) as change on change.entity_id = o.operation_id::text
     where o.status in ('Initialized', 'Confirmed', 'Cancelled', 'Expired', 'Terminated')
   ) as change where audited is distinct from due`;
 
-/** Empty where all is well; at most twenty of what is not. */
-export const wrongInBooks = (database: Queryable): Promise<Wrong[]> =>
-  database.rows(Wrong, `select * from (${rulesOfBooks}) as wrong limit 20`);
+/** Empty where all is well; at most twenty of what is not. However much there is, it may be looked through. */
+export const wrongInBooks = async ({ pool }: Pick<Database, "pool">): Promise<Wrong[]> => {
+  const url = pool.options.connectionString ?? "";
+  const found = await rowsOf(url, `select * from (${rulesOfBooks}) as wrong limit 20`);
+  return found.map((row) => Wrong.parse(row));
+};

@@ -7,21 +7,26 @@ import { freshKey } from "./commands.js";
 /** What a customer was told, by idempotency key. */
 export interface Account {
   readonly walletId: string;
+  /** Where its transfers go. */
+  readonly iban: string;
   cents: number;
   readonly operations: Map<string, { readonly operationId: string; ended: string }>;
   readonly groups: Map<string, { readonly operationGroupId: string; ended: string }>;
+  /** Confirmed withdrawals by SCT, and what the bank will make of them. */
+  readonly transfers: Map<string, { readonly cents: number; readonly isRefused: boolean }>;
 }
 
 const Answered = z.looseObject({
   operationId: z.string().optional(),
   operationGroupId: z.string().nullish(),
   walletId: z.string().optional(),
-  storeId: z.string().optional(),
+  storeId: z.string().nullish(),
   status: z.string().optional(),
 });
 type Answered = z.infer<typeof Answered>;
 
 const tags = { till: "9" };
+const transferFeeCents = 50;
 
 /** Repeats what is in work elsewhere: a call that was cut may still run when its repeat comes. */
 const caller =
@@ -45,8 +50,22 @@ export const openStoreBy = async (send: Send): Promise<string> => {
 };
 
 export const openAccount = async (send: Send, index: number): Promise<Account> => {
-  const made = await caller(send)("POST", "wallets", customer(900_000 + index).owner);
-  return { walletId: made.walletId ?? "", cents: 0, operations: new Map(), groups: new Map() };
+  const { owner, iban } = customer(900_000 + index);
+  const { walletId = "" } = await caller(send)("POST", "wallets", owner);
+  const records = { operations: new Map(), groups: new Map(), transfers: new Map() };
+  return { walletId, iban, cents: 0, ...records };
+};
+
+/** The customer hears what has become of the transfers: what was refused is there again, fee included. */
+export const hearOfTransfers = ({ transfers, operations }: Account): number => {
+  let givenBack = 0;
+  for (const [key, { cents, isRefused }] of transfers) {
+    const operation = operations.get(key);
+    if (operation !== undefined)
+      operation.ended = isRefused ? "OutgoingPaymentRejected" : "Completed";
+    if (isRefused) givenBack += cents;
+  }
+  return givenBack;
 };
 
 /** `next` draws a whole number below its bound. */
@@ -104,6 +123,16 @@ export const customerOf = (
     account.cents -= cents + 100;
   };
 
+  /** The sandbox bank refuses amounts that end in .99. */
+  const transfer = async (): Promise<void> => {
+    const isRefused = next(4) === 0;
+    const cents = 100 * (1 + next(4)) + (isRefused ? 99 : next(90));
+    const key = await initialise("sct/withdrawals", cents, {});
+    await end("sct/withdrawals", key, "confirm");
+    account.cents -= cents + transferFeeCents;
+    account.transfers.set(key, { cents: cents + transferFeeCents, isRefused });
+  };
+
   const shop = async (): Promise<void> => {
     const idempotencyKey = freshKey();
     const { operationGroupId } = await call("POST", `${base}/groups`, { idempotencyKey });
@@ -124,7 +153,7 @@ export const customerOf = (
   /** One errand after the other; one with too little money deposits first. */
   return async (): Promise<void> => {
     if (account.cents < 1_000) return deposit();
-    const errands = [pay, pay, shop, withdraw, deposit];
+    const errands = [pay, pay, shop, withdraw, transfer, deposit];
     return errands[next(errands.length)]?.();
   };
 };

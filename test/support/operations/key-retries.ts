@@ -9,10 +9,18 @@ import { commandsOn, freshKey } from "./commands.js";
 
 const Made = z.object({ operations: z.bigint(), keys: z.bigint() });
 
+export interface KeyRetries {
+  readonly keys: number;
+  readonly repeats: number;
+  readonly atOnce: number;
+  /** Told of each key that is done with. */
+  readonly settled?: () => void;
+}
+
 /** Each key stands for one operation, and all its repeats hear the first answer word for word. */
 export const retryKeys = async (
   databases: readonly Database[],
-  { keys, repeats, atOnce }: { keys: number; repeats: number; atOnce: number },
+  { keys, repeats, atOnce, settled }: KeyRetries,
 ): Promise<void> => {
   const [database] = databases;
   if (database === undefined) throw new Error("no database");
@@ -47,7 +55,10 @@ export const retryKeys = async (
   };
 
   const workers = Array.from({ length: atOnce }, async () => {
-    for (let key = due.pop(); key !== undefined; key = due.pop()) await retry(key);
+    for (let key = due.pop(); key !== undefined; key = due.pop()) {
+      await retry(key);
+      settled?.();
+    }
   });
   await Promise.all(workers);
   expect(

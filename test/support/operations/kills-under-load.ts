@@ -3,7 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { startSurvivor } from "../durable/survivor.js";
 import { rulesOfBooks } from "./books.js";
-import { customerOf, openAccount, openStoreBy, type Account } from "./customer-load.js";
+import {
+  customerOf,
+  hearOfTransfers,
+  openAccount,
+  openStoreBy,
+  type Account,
+} from "./customer-load.js";
 
 /** A generator of its own for each customer, so that a run can be told by its seed. */
 const drawing = (seed: number) => {
@@ -28,7 +34,14 @@ export interface KillRun {
   readonly customers: number;
   readonly betweenMs: number;
   readonly seed: number;
+  /** Told of each errand that a customer has done. */
+  readonly done?: () => void;
 }
+
+const openTransfers = `
+  select count(*)::int as open from borsello.operation
+  where type = 'SctWithdrawal' and confirmation_date is not null
+    and status not in ('Completed', 'OutgoingPaymentRejected')`;
 
 /** Resolves to how many operations were asked for. */
 export const killUnderLoad = async (run: KillRun): Promise<number> => {
@@ -44,23 +57,44 @@ export const killUnderLoad = async (run: KillRun): Promise<number> => {
     const accounts = await Promise.all(
       Array.from({ length: run.customers }, (_, index) => openAccount(survivor.send, index)),
     );
-    let isFinishing = false;
+    for (const { walletId, iban } of accounts)
+      await survivor.query(
+        `update borsello.wallet set iban = '${iban}', is_iban_validated = true
+         where wallet_id = '${walletId}'`,
+      );
+    const finishing = new AbortController();
     const load = Promise.all(
       accounts.map(async (account, index) => {
         const errand = customerOf(survivor.send, account, storeId, drawing(run.seed + index));
-        while (!isFinishing) await errand();
+        while (!finishing.signal.aborted) {
+          await errand();
+          run.done?.();
+        }
       }),
     );
     const next = drawing(run.seed - 1);
     const killing = (async () => {
-      for (let kill = 0; kill < run.kills; kill += 1) {
+      for (let kill = 0; kill < run.kills && !finishing.signal.aborted; kill += 1) {
         await sleep(run.betweenMs / 2 + next(run.betweenMs));
         await survivor.killAndRestart();
       }
       await sleep(run.betweenMs);
-      isFinishing = true;
+      finishing.abort();
     })();
-    await Promise.all([load, killing]);
+    try {
+      await Promise.all([load, killing]);
+    } finally {
+      // A platform that is started while the test gives up would outlive it.
+      finishing.abort();
+      await Promise.allSettled([load, killing]);
+    }
+    expect(await survivor.send("POST", "/wallet/flows/accountingoperations")).toMatchObject({
+      status: 202,
+    });
+    await expect
+      .poll(() => survivor.query(openTransfers), { timeout: 300_000 })
+      .toEqual([{ open: 0 }]);
+    for (const account of accounts) account.cents += hearOfTransfers(account);
 
     expect(await survivor.query(`select * from (${rulesOfBooks}) as wrong limit 20`)).toEqual([]);
     for (const account of accounts) {
@@ -77,7 +111,7 @@ export const killUnderLoad = async (run: KillRun): Promise<number> => {
     }
     const told = await survivor.query(
       `select message_id as id from borsello.outbox
-       where 'acme' = any(destinations) and subject like any('{Operation%,Transaction%}')`,
+       where 'acme' = any(destinations) and subject like any('{Operation%,Transaction%,WireTransfer%}')`,
     );
     const arrived = (): Set<unknown> => new Set(survivor.deliveries.map(({ id }) => id));
     await expect.poll(() => told.filter(({ id }) => !arrived().has(id))).toEqual([]);
