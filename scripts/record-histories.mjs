@@ -1,8 +1,8 @@
-// Records histories of every flow from the local engine into test/replay/histories, for the tests
-// that replay them against the code of the day. Run it after `npm run build`, when a flow is new or
-// was deliberately changed:  node scripts/record-histories.mjs
+// Records histories of flows from the local engine into test/replay/histories, for the tests that
+// replay them against the code of the day. What was recorded before stays, new ways are added. Run it
+// after `npm run build`, when a flow is new or takes a new way:  node scripts/record-histories.mjs [flow …]
 import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -86,10 +86,40 @@ const silence = async (send, person, moveClock) => {
   await send("PUT", `/sandbox/wallets/${walletId}/contract/decline`);
   await waitForOnboarding(send, walletId, step("contractSigning", "Failed"));
   await signContract(send, walletId, quiet);
-  await moveClock(daysOn(body.creationDate, 8));
-  await sleep(500);
+  for (const days of [8, 31, 61]) {
+    await moveClock(daysOn(body.creationDate, days));
+    await sleep(500);
+  }
   await moveClock(daysOn(body.creationDate, 91));
   await waitForOnboarding(send, walletId, ({ status }) => status === "Expired");
+};
+
+/** Closed while its code is waited for and its contract is being signed; then reopened and onboarded. */
+const closing = async (send, person, database) => {
+  const [walletId] = await createWallet(send, person);
+  const wallet = `/wallet/wallets/${walletId}`;
+  await send("PUT", `${wallet}/iban`, { iban: person.iban });
+  // The flow comes to the signature only once the wallet is closed.
+  await database.query(
+    `insert into borsello.contract (wallet_id, partner_key, attempt, status)
+     values ($1, 'acme', 1, 'Signing')`,
+    [walletId],
+  );
+  await sleep(500);
+  await send("PUT", `${wallet}/suspend`);
+  await send("PUT", `${wallet}/close`);
+  await database.query(
+    `select borsello.tell_flows('ContractSignRequested', $1::text,
+       json_build_object('walletId', $1::text, 'partnerKey', 'acme', 'attempt', 1))`,
+    [walletId],
+  );
+  await sleep(1_000);
+  await send("PUT", `${wallet}/reopen`);
+  await send("PUT", `${wallet}/reactivate`);
+  await validateIban(send, walletId, person, quiet);
+  await signContract(send, walletId, quiet);
+  await activateMandate(send, walletId, 25, quiet);
+  await waitForOnboarding(send, walletId, ({ status }) => status === "Completed");
 };
 
 /** Expires, waits, is taken up again, resolved and closed in silence; another is canceled. */
@@ -204,9 +234,24 @@ const livesOf = (rows) => {
   return [...lives.values()].flat();
 };
 
-/** Lives of one shape teach the same: the first is kept. */
-const shapeOf = ({ history }) =>
-  history.map(({ EventType, Name = "" }) => `${EventType}${Name}`).join(" ");
+/** What happened in which order, what it was asked and how it ended: lives alike in this teach the same. */
+const shapeOf = ({ input, history }) =>
+  [
+    Object.keys(input),
+    ...history.map(({ EventType, Name = "", OrchestrationStatus, Result }) =>
+      OrchestrationStatus === "Completed" ? `${EventType} ${Result}` : `${EventType}${Name}`,
+    ),
+  ].join(" ");
+
+/** The recorded lives of a flow; none: it is new. */
+const recordedLives = async (file) => {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    return [];
+  }
+};
 
 await withTemporaryFolder(async (folder) => {
   const platform = await startPlatform(join(folder, "data"));
@@ -222,6 +267,7 @@ await withTemporaryFolder(async (folder) => {
   await settlements(send, customer(5), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
   await groups(send, customer(6), moveClock);
+  await closing(send, customer(7), database);
   await sleep(500);
   const { rows } = await database.query("select * from durable.recorded order by place");
   await database.end();
@@ -229,12 +275,15 @@ await withTemporaryFolder(async (folder) => {
   const flows = new Map();
   for (const life of livesOf(rows)) flows.set(life.flow, [...(flows.get(life.flow) ?? []), life]);
   await mkdir(target, { recursive: true });
+  const wanted = process.argv.slice(2);
   for (const [flow, lives] of flows) {
-    const kept = [...new Map(lives.toReversed().map((life) => [shapeOf(life), life])).values()];
-    await writeFile(
-      join(target, `${flow}.json`),
-      `${JSON.stringify(kept.toReversed(), null, 2)}\n`,
-    );
-    console.log(`${flow}: ${kept.length} of ${lives.length} lives`);
+    if (wanted.length > 0 && !wanted.includes(flow)) continue;
+    const file = join(target, `${flow}.json`);
+    const recorded = await recordedLives(file);
+    const known = new Set(recorded.map(shapeOf));
+    const fresh = new Map(lives.map((life) => [shapeOf(life), life]));
+    const added = [...fresh].flatMap(([shape, life]) => (known.has(shape) ? [] : [life]));
+    await writeFile(file, `${JSON.stringify([...recorded, ...added], null, 2)}\n`);
+    console.log(`${flow}: ${recorded.length} known, ${added.length} new`);
   }
 });

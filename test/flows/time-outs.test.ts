@@ -1,16 +1,21 @@
 /** What flows do when nobody answers: the sandbox's clock stands for the waiting. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openStackDatabase } from "../support/platform/api.js";
 import { instanceOf, partnerAt, type Partner } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { outboxOf } from "../support/wallet/bank-fixtures.js";
 
 let stack: TestStack;
+let database: ReturnType<typeof openStackDatabase>;
 let acme: Partner;
 
 beforeAll(async () => {
   stack = await startTestStack();
+  database = openStackDatabase(stack);
   acme = partnerAt(stack, "acme");
 });
 afterAll(async () => {
+  await database.close();
   await stack.stop();
 });
 
@@ -45,19 +50,49 @@ test("a mandate that the bank never answers lapses after ten bank days, and can 
   await acme.mandateBecomes(owner, "ActivationRequested");
 });
 
-test("a silent onboarding is reminded after seven days and expires after ninety", async () => {
+test("a partner is reminded of an onboarding after 7, 30 and 60 days, once each, and told of its end", async () => {
   const owner = await acme.openWallet();
   const flow = `onboarding-${owner.walletId}`;
+  const told = async () =>
+    (await outboxOf(database, owner.walletId))
+      .filter(({ subject }) => subject.startsWith("Onboarding"))
+      .map(({ body }) => body["day"] ?? body["status"]);
   const { startedAt } = await acme.onboarding(owner);
   await expect.poll(() => instanceOf(stack, flow)).not.toBeNull();
   await acme.moveClock(startedAt, 8);
+  await expect.poll(told).toEqual([7]);
+  await stack.restart();
+  // Over two reminders at once.
+  await acme.moveClock(startedAt, 62);
+  await expect.poll(told).toEqual([7, 30, 60]);
   await expect
     .poll(async () => (await instanceOf(stack, flow))?.customStatus)
-    .toContain("reminders sent: 1");
+    .toContain("reminders sent: 3");
   await acme.moveClock(startedAt, 90.1);
   await acme.onboardingBecomes(owner, "Expired");
+  expect(await told()).toEqual([7, 30, 60, "Expired"]);
   const view = await acme.onboarding(owner);
   expect(view.steps.map(({ status }) => status)).toEqual(["Waiting", "Waiting", "Waiting"]);
   await acme.signContract(owner);
   expect(await acme.onboarding(owner)).toEqual(view);
+});
+
+test("an onboarding that expired starts anew at reactivation, with reminders of its own", async () => {
+  const owner = await acme.openWallet();
+  const { startedAt } = await acme.onboarding(owner);
+  await expect.poll(() => instanceOf(stack, `onboarding-${owner.walletId}`)).not.toBeNull();
+  await acme.moveClock(startedAt, 91);
+  await acme.onboardingBecomes(owner, "Expired");
+  await acme.closeWallet(owner);
+  expect((await acme.onboarding(owner)).status).toBe("Expired");
+  await acme.reviveWallet(owner);
+  const anew = await acme.onboarding(owner);
+  expect(anew.status).toBe("Running");
+  await expect.poll(() => instanceOf(stack, `onboarding-${owner.walletId}-2`)).not.toBeNull();
+  await acme.moveClock(anew.startedAt, 8);
+  const reminded = async () =>
+    (await outboxOf(database, owner.walletId))
+      .filter(({ subject }) => subject === "OnboardingReminder")
+      .map(({ body }) => body["day"]);
+  await expect.poll(reminded).toEqual([7, 30, 60, 7]);
 });

@@ -8,6 +8,8 @@ const startAt = new Date("2026-11-20T09:00:00.000Z");
 const dayMs = 86_400_000;
 const after = (days: number): string => new Date(startAt.getTime() + days * dayMs).toISOString();
 
+const reminderDays = [7, 30, 60];
+
 const world = () => {
   const row = {
     status: "Running",
@@ -17,9 +19,9 @@ const world = () => {
   };
   const answers: Answers = {
     reviewOnboarding: () => ({ ...row, expiresAt: after(90) }),
-    remindOnboarding: (_, now) => {
+    remindOnboarding: () => {
       row.reminders += 1;
-      row.remindAt = new Date(now.getTime() + 7 * dayMs).toISOString();
+      row.remindAt = after(reminderDays[row.reminders] ?? 90);
       return null;
     },
     expireOnboarding: () => {
@@ -64,11 +66,11 @@ test("a wallet that is complete at the first look needs no event", async () => {
   expect(played.output).toEqual({ status: "Completed" });
 });
 
-test("seven silent days bring a reminder, and each further seven another", async () => {
-  const played = await run(world().answers, ["timePasses", "timePasses"]);
-  expect(played.now.toISOString()).toBe(after(14));
-  expect(played.steps.filter((step) => step === "remindOnboarding")).toHaveLength(2);
-  expect(played.statuses.at(-1)).toBe("Waiting for an IBAN (until 2027-02-18; reminders sent: 2)");
+test("reminders come when the review says, and then nothing until the end", async () => {
+  const played = await run(world().answers, ["timePasses", "timePasses", "timePasses"]);
+  expect(played.now.toISOString()).toBe(after(60));
+  expect(played.steps.filter((step) => step === "remindOnboarding")).toHaveLength(3);
+  expect(played.statuses.at(-1)).toBe("Waiting for an IBAN (until 2027-02-18; reminders sent: 3)");
 });
 
 test("a reminder that fails is tried again a day later, and the onboarding goes on", async () => {
@@ -84,13 +86,13 @@ test("a reminder that fails is tried again a day later, and the onboarding goes 
 
 test("it expires after ninety days", async () => {
   const { answers } = world();
-  const days: Happening[] = Array.from({ length: 13 }, () => "timePasses");
+  const days: Happening[] = Array.from({ length: 4 }, () => "timePasses");
   const played = await run(answers, days);
   expect(played.now.toISOString()).toBe(after(90));
   expect(played.output).toEqual({ status: "Expired" });
 });
 
-test("a clock that jumps beyond everything expires it without a reminder", async () => {
+test("a clock that jumps beyond everything expires it, and leaves the reminders to that step", async () => {
   const { answers } = world();
   const played = await play({
     flow: walletOnboarding,
@@ -99,6 +101,14 @@ test("a clock that jumps beyond everything expires it without a reminder", async
     startAt: new Date(after(91)),
   });
   expect(played.steps).toEqual(["reviewOnboarding", "expireOnboarding", "reviewOnboarding"]);
+});
+
+test("an attempt that a later one has replaced ends, without touching the later one", async () => {
+  const { row, answers } = world();
+  row.status = "Restarted";
+  const played = await run(answers, [{ raise: "onboardingClosed" }]);
+  expect(played.steps).toEqual(["reviewOnboarding"]);
+  expect(played.output).toEqual({ status: "Restarted" });
 });
 
 test("a closed wallet's onboarding has failed", async () => {

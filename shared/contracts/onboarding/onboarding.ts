@@ -55,5 +55,8 @@ export const getOnboarding = route({
     "flow is not enabled) and the mandate is settled as the partner's setting " +
     "`onboarding.mandate` asks: `required`, `optional` or `none`. A `Failed` step starts again " +
     "with the next attempt: another IBAN, another signature, another mandate. After 90 days the " +
-    "onboarding is `Expired`; a wallet closed before is `Failed`.",
+    "onboarding is `Expired`; that of a wallet closed before is `Failed`, each open step with the " +
+    "reason. When such a wallet is reactivated, an ended onboarding with an open step runs again: " +
+    "what is settled stays `Completed`, an IBAN that is not validated gets a new code. The partner is " +
+    "told by OnboardingReminder, 7, 30 and 60 days after the start, and by OnboardingEnded.",
 });

@@ -30,7 +30,9 @@ export const reactivateWalletRoute = route({
   ok: record,
   errors: ["WalletNotSuspended", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Make a suspended wallet active again",
-  description: "`suspensionDate` stays: it tells of the last suspension.",
+  description:
+    "`suspensionDate` stays: it tells of the last suspension. An onboarding that has ended runs again " +
+    "where one of its steps is open; an IBAN that is not validated, and not awaited, gets a new code.",
 });
 
 export const closeWalletRoute = route({
@@ -49,7 +51,8 @@ export const closeWalletRoute = route({
   ],
   summary: "Close a suspended wallet",
   description:
-    "An open mandate is disabled with it, and a running onboarding ends. Tax id, e-mail and IBAN " +
+    "What is under way ends with it: an open mandate is disabled, the IBAN's validation, the " +
+    "contract's signing and a running onboarding end. Tax id, e-mail and IBAN " +
     "stay taken, so that reopening cannot clash. A balance above zero is refused only where the " +
     "partner's setting `closing.requiresZeroBalance` says so.",
 });

@@ -10,13 +10,11 @@ import { requestRevocation } from "../../../shared/database/mandates/revocation.
 import {
   expireOnboarding,
   findOnboarding,
-  remindOnboarding,
   reviewOnboarding,
 } from "../../../shared/database/onboarding/onboarding.js";
 import {
   countOf,
   openBankTest,
-  outboxOf,
   receive,
   sctFor,
   writeWaitingWallet,
@@ -48,12 +46,6 @@ afterAll(async () => {
 const firstOf = (walletId: string) => ({ walletId, attempt: 1 });
 
 const reader = { partnerKey: "acme", isOperator: false };
-
-const viewOf = async (walletId: string) => {
-  const found = await findOnboarding(database, reader, walletId);
-  if (!found.ok) throw new Error(found.code);
-  return found.value;
-};
 
 const validate = (walletId: string) =>
   database.execute(
@@ -165,63 +157,6 @@ describe("the review", () => {
     ]);
     expect((await reviewOnboarding(database, firstOf(walletId))).status).toBe("Expired");
     expect(await auditsOf(walletId, "end")).toBe(1);
-  });
-});
-
-describe("reminders", () => {
-  const remindersOf = async (walletId: string) =>
-    (await outboxOf(database, walletId))
-      .filter(({ subject }) => subject === "OnboardingReminder")
-      .map(({ body }) => body);
-  const remindThrice = async (walletId: string) => {
-    for (let times = 0; times < 3; times += 1) await remindOnboarding(database, firstOf(walletId));
-  };
-
-  test("come after 7, 30 and 60 days, each once, however often they are asked for", async () => {
-    const { walletId } = await writeWaitingWallet(database);
-    const days = async () => (await remindersOf(walletId)).map(({ day }) => day);
-    for (const [passed, told] of [
-      [6.9, []],
-      [0.2, [7]],
-      [22.7, [7]],
-      [0.3, [7, 30]],
-      [30, [7, 30, 60]],
-      [20, [7, 30, 60]],
-    ] as const) {
-      await moveClock(passed);
-      await remindThrice(walletId);
-      expect(await days()).toEqual(told);
-    }
-    expect(await auditsOf(walletId, "remind")).toBe(3);
-  });
-
-  test("that nobody was there to send come one by one, with the view and what is open", async () => {
-    const { walletId } = await writeWaitingWallet(database);
-    const { startedAt } = await viewOf(walletId);
-    await moveClock(61);
-    await remindOnboarding(database, firstOf(walletId));
-    expect(await remindersOf(walletId)).toEqual([
-      expect.objectContaining({
-        ...{ walletId, partnerKey: "acme", status: "Running", startedAt, endedAt: null, day: 7 },
-        openSteps: ["ibanValidation", "contractSigning", "mandateActivation"],
-        steps: (await viewOf(walletId)).steps,
-      }) as unknown,
-    ]);
-    await remindThrice(walletId);
-    expect(await remindersOf(walletId)).toHaveLength(3);
-  });
-
-  test("come before the end where both are due", async () => {
-    const { walletId } = await writeWaitingWallet(database);
-    await moveClock(91);
-    await expireOnboarding(database, firstOf(walletId));
-    await expireOnboarding(database, firstOf(walletId));
-    const told = (await outboxOf(database, walletId)).map(({ subject }) => subject);
-    const thrice = ["OnboardingReminder", "OnboardingReminder", "OnboardingReminder"];
-    expect(told.filter((subject) => subject.startsWith("Onboarding"))).toEqual([
-      ...thrice,
-      "OnboardingEnded",
-    ]);
   });
 });
 

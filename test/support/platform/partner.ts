@@ -4,7 +4,10 @@ import { z } from "zod";
 import { customer, type Customer } from "../../../bench/platform/customers.js";
 import { moveClockRoute } from "../../../shared/contracts/sandbox/clock.js";
 import { declineContractRoute } from "../../../shared/contracts/sandbox/contract.js";
-import { sendBankNotificationRoute } from "../../../shared/contracts/sandbox/bank.js";
+import {
+  scriptBankRoute,
+  sendBankNotificationRoute,
+} from "../../../shared/contracts/sandbox/bank.js";
 import { signContractRoute } from "../../../shared/contracts/onboarding/contract.js";
 import { updateWalletIbanRoute } from "../../../shared/contracts/onboarding/iban.js";
 import {
@@ -23,9 +26,15 @@ import {
 import {
   closeWalletRoute,
   destroyWalletRoute,
+  reactivateWalletRoute,
+  reopenWalletRoute,
   suspendWalletRoute,
 } from "../../../shared/contracts/wallet/states.js";
-import { createWalletRoute, type Wallet } from "../../../shared/contracts/wallet/wallets.js";
+import {
+  createWalletRoute,
+  getWalletRoute,
+  type Wallet,
+} from "../../../shared/contracts/wallet/wallets.js";
 import { client, type CallResult } from "../../../shared/http/client.js";
 import type { TestStack } from "./stack.js";
 
@@ -159,6 +168,21 @@ export const partnerAt = (stack: TestStack, partnerKey: "acme" | "globex") => {
       valueOf(await call(suspendWalletRoute, { params: { walletId } }));
       return valueOf(await call(closeWalletRoute, { params: { walletId } }));
     },
+    /** From Closed by way of Suspended. */
+    reviveWallet: async ({ walletId }: Owner): Promise<Wallet> => {
+      valueOf(await call(reopenWalletRoute, { params: { walletId } }));
+      return valueOf(await call(reactivateWalletRoute, { params: { walletId } }));
+    },
+    /** How the bank answers what concerns the customer's account. */
+    bankSays: async (
+      { person }: Owner,
+      kind: "mandateActivation" | "mandateRevocation",
+      outcome: "accepted" | "refused" | "silent",
+    ): Promise<void> => {
+      valueOf(await call(scriptBankRoute, { body: { kind, iban: person.iban, outcome } }));
+    },
+    wallet: async ({ walletId }: Owner): Promise<Wallet> =>
+      valueOf(await call(getWalletRoute, { params: { walletId } })),
     destroyWallet: async ({ walletId }: Owner): Promise<Wallet> =>
       valueOf(await call(destroyWalletRoute, { params: { walletId } })),
     mandateBecomes: async (owner: Owner, status: Mandate["status"]): Promise<void> => {
