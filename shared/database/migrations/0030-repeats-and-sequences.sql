@@ -102,3 +102,33 @@ begin atomic
   union all
   select given.outbox_id, given.sequence from given;
 end;
+
+-- The oldest waiting messages of sessions that no other relay holds: their sessions are the transaction's
+-- until it ends. A session is asked for once, and its messages are read afterwards: were they read and
+-- asked for together, a relay that gives a session back meanwhile would leave it with a later message and
+-- without an earlier one. It looks further than it claims, so that two relays find work side by side.
+create function borsello.claim_messages(suspended text[], messages_max integer, lock_space integer)
+returns setof borsello.outbox
+language plpgsql as $$
+declare
+  mine text[];
+  last_candidate bigint;
+begin
+  with candidate as materialized (
+    select outbox_id, session_id from borsello.outbox
+    where sent_at is null and not destinations <@ (delivered_to || suspended)
+    order by outbox_id limit 2 * messages_max
+  ), session as materialized (
+    select distinct session_id from candidate
+  )
+  select (select max(outbox_id) from candidate), array(
+    select session_id from session
+    where pg_try_advisory_xact_lock(lock_space, hashtext(session_id)))
+  into last_candidate, mine;
+  return query
+    select o.* from unnest(mine) as held (session_id) join borsello.outbox as o using (session_id)
+    where o.sent_at is null and o.outbox_id <= last_candidate
+      and not o.destinations <@ (o.delivered_to || suspended)
+    order by o.outbox_id limit messages_max
+    for no key update of o;
+end $$;

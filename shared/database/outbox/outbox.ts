@@ -21,11 +21,7 @@ export type WaitingMessage = z.infer<typeof WaitingMessage>;
 /** The advisory locks of relays: this number and the hash of a session. */
 const lockSpace = 7_071_002;
 
-/**
- * The oldest waiting messages, of sessions that no other relay holds: their sessions are this
- * transaction's until it ends. A message that another relay has sent since this statement began is
- * looked at again as it is locked (`for no key update`), so that none is read as waiting that has left.
- */
+/** The oldest waiting messages, of sessions that no other relay holds; in outbox order. */
 export const claimWaiting = (
   tx: Queryable,
   suspended: readonly string[],
@@ -37,11 +33,7 @@ export const claimWaiting = (
        delivered_to as "deliveredTo", session_id as "sessionId", subject,
        partner_key as "partnerKey", coalesce(partner_key = any (destinations), false) as "isNumbered",
        entity_version as "entityVersion", body::text, attempts
-     from borsello.outbox
-     where sent_at is null and not destinations <@ (delivered_to || $1::text[])
-       and pg_try_advisory_xact_lock(${lockSpace}, hashtext(session_id))
-     order by outbox_id limit $2
-     for no key update`,
+     from borsello.claim_messages($1, $2, ${lockSpace}) order by outbox_id`,
     [suspended, limit],
   );
 

@@ -1,0 +1,58 @@
+/** What a relay claims of a wallet while another one gives it back: its messages from the first, or none. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { claimWaiting } from "../../../shared/database/outbox/outbox.js";
+import { openBankTest, type BankTest } from "../../support/wallet/bank-fixtures.js";
+
+let bank: BankTest;
+beforeAll(async () => {
+  bank = await openBankTest();
+});
+afterAll(() => bank.end());
+
+const write = (sessionId: string, first: number, count: number) =>
+  bank.database.execute(
+    `insert into borsello.outbox (destinations, session_id, subject, partner_key, entity_version, body)
+     select '{acme,platform-events}', $1, 'WalletUpdated', 'acme', number, '{}'
+     from generate_series($2::integer, $2::integer + $3::integer - 1) as number`,
+    [sessionId, first, count],
+  );
+
+/** A transaction that has claimed what it could, and ends without having sent it. */
+const claimFor = async (heldMs: number, limit: number): Promise<void> =>
+  bank.database.quietTransaction(async (tx) => {
+    await claimWaiting(tx, [], limit);
+    await delay(heldMs);
+  });
+
+// The other wallet's messages are many, so that a claim takes its time to come to the last one.
+test("a relay that gives a wallet back leaves none of its messages behind for another", async () => {
+  const [walletId, busy] = [randomUUID(), randomUUID()];
+  await write(busy, 1, 1);
+  let isClaimed: () => void = () => undefined;
+  const claimed = new Promise<void>((resolve) => (isClaimed = resolve));
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const holding = bank.database.quietTransaction(async (tx) => {
+    await claimWaiting(tx, [], 1);
+    isClaimed();
+    await released;
+  });
+  await claimed;
+  await write(walletId, 1, 1);
+  await write(busy, 2, 60_000);
+  await write(walletId, 2, 1);
+  for (let heldMs = 5; heldMs < 60; heldMs += 5) {
+    const dying = claimFor(heldMs, 1);
+    await delay(2);
+    const versions = await bank.database.quietTransaction(async (tx) => {
+      const found = await claimWaiting(tx, [], 500);
+      return found.map(({ entityVersion }) => Number(entityVersion));
+    });
+    expect([[], [1], [1, 2]]).toContainEqual(versions);
+    await dying;
+  }
+  release();
+  await holding;
+});
