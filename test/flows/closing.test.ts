@@ -139,12 +139,15 @@ describe("a wallet that is closed", () => {
   test("keeps the code of no validation: the old one credits nobody, the new one validates", async () => {
     const owner = await acme.openWallet();
     const first = await acme.setIban(owner);
+    expect(await acme.instructions(owner)).toBe(first.ibanValidationCode);
     await acme.closeWallet(owner);
+    expect(await acme.instructions(owner)).toBe("InstructionsNotFound");
     await acme.pay(owner, first);
     await flowBecomes(`iban-${owner.walletId}-1`, "Completed");
     await acme.reviveWallet(owner);
     const second = await acme.setIban(owner);
     expect(second.ibanValidationCode).not.toBe(first.ibanValidationCode);
+    expect(await acme.instructions(owner)).toBe(second.ibanValidationCode);
     await acme.pay(owner, first);
     await acme.pay(owner, second);
     await acme.stepBecomes(owner, "ibanValidation", "Completed");

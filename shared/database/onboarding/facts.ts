@@ -20,6 +20,8 @@ const Facts = z.object({
   holder: Person,
   partnerKey: z.string(),
   walletStatus: z.string(),
+  /** Closed, or reopened and not reactivated since. */
+  awaitsReactivation: z.boolean(),
   walletIban: z.string().nullable(),
   walletBic: z.string().nullable(),
   isIbanValidated: z.boolean(),
@@ -75,6 +77,9 @@ export type Facts = z.output<typeof Facts>;
 
 const selectFacts = `
   select borsello.contract_holder(wallet) as holder, wallet.partner_key as "partnerKey", wallet.status as "walletStatus",
+    wallet.status = 'Closed' or (wallet.status = 'Suspended' and wallet.reopening_date is not null
+      and wallet.reopening_date > coalesce(wallet.reactivation_date, '-infinity'))
+      as "awaitsReactivation",
     wallet.iban as "walletIban", wallet.bic as "walletBic",
     wallet.is_iban_validated as "isIbanValidated", partner.settings,
     (select json_build_object('attempt', o.attempt, 'status', o.status, 'startedAt', borsello.iso(o.started_at),

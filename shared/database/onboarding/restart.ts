@@ -65,7 +65,7 @@ const restartView = `
  * To be called by whoever reactivates a wallet or takes away what had been settled, in the same
  * transaction, after the change; the caller holds the wallet's row. An IBAN that is neither validated
  * nor awaited gets a new code; a view that has ended runs again where a step is open. Where nothing is
- * to be done nothing happens, and a closed wallet's onboarding waits for its reactivation.
+ * to be done nothing happens; the onboarding of a wallet that was closed waits for its reactivation.
  */
 export const restartOnboarding = async (
   tx: Queryable,
@@ -73,7 +73,7 @@ export const restartOnboarding = async (
   walletId: string,
 ): Promise<void> => {
   const before = await readFacts(tx, walletId);
-  if (before === undefined || before.walletStatus === "Closed") return;
+  if (before === undefined || before.awaitsReactivation) return;
   const { walletIban, isIbanValidated, iban } = before;
   if (walletIban !== null && !isIbanValidated && iban?.status !== "Waiting")
     await restartIbanValidation(tx, actor, walletId, before);

@@ -212,6 +212,21 @@ describe("a restart", () => {
     ]);
   });
 
+  test("of a suspended wallet is at once, of a reopened one at its reactivation", async () => {
+    const { walletId } = await openWallet(wallets.database);
+    await expireOnboarding(wallets.database, { walletId, attempt: 1 });
+    made(await suspendWallet(wallets.database, acme, walletId));
+    await restart(walletId);
+    expect((await viewOf(walletId)).status).toBe("Running");
+    await reactivate(walletId);
+    await close(walletId);
+    await reopen(walletId);
+    await restart(walletId);
+    expect((await viewOf(walletId)).status).toBe("Failed");
+    await reactivate(walletId);
+    expect((await viewOf(walletId)).status).toBe("Running");
+  });
+
   test("of a closed wallet, or of one that is gone, does nothing", async () => {
     const { walletId } = await busyWallet();
     await close(walletId);

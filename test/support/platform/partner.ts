@@ -9,7 +9,10 @@ import {
   sendBankNotificationRoute,
 } from "../../../shared/contracts/sandbox/bank.js";
 import { signContractRoute } from "../../../shared/contracts/onboarding/contract.js";
-import { updateWalletIbanRoute } from "../../../shared/contracts/onboarding/iban.js";
+import {
+  getSctInstructionsRoute,
+  updateWalletIbanRoute,
+} from "../../../shared/contracts/onboarding/iban.js";
 import {
   disableMandateRoute,
   fillMandateRoute,
@@ -180,6 +183,11 @@ export const partnerAt = (stack: TestStack, partnerKey: "acme" | "globex") => {
       outcome: "accepted" | "refused" | "silent",
     ): Promise<void> => {
       valueOf(await call(scriptBankRoute, { body: { kind, iban: person.iban, outcome } }));
+    },
+    /** The refusal's code, or the code that a transfer's reason has to name. */
+    instructions: async ({ walletId }: Owner): Promise<string> => {
+      const found = await call(getSctInstructionsRoute, { params: { walletId } });
+      return found.ok ? found.value.reason : found.error.errorCode;
     },
     wallet: async ({ walletId }: Owner): Promise<Wallet> =>
       valueOf(await call(getWalletRoute, { params: { walletId } })),
