@@ -40,13 +40,22 @@ const boxesOf = (pdf: PDF, field: TextField): PlacedBox[] => {
   });
 };
 
+/** Whether an empty field shows anything: a border, a background. */
+const isFramed = (field: TextField): boolean =>
+  field.getWidgets().some((widget) => {
+    const look = widget.getAppearanceCharacteristics();
+    return look?.borderColor !== undefined || look?.backgroundColor !== undefined;
+  });
+
 /** The form with its fields gone, ready to be filled. */
 export const prepareTemplate = async (template: Uint8Array): Promise<PreparedForm> => {
   const { PDF } = await pdfLibrary();
   const pdf = await PDF.load(template);
   const form = pdf.getForm();
-  const boxes = form?.getTextFields().flatMap((field) => boxesOf(pdf, field)) ?? [];
-  // What surrounds the empty fields, borders and backgrounds, becomes a part of the page.
+  const fields = form?.getTextFields() ?? [];
+  const boxes = fields.flatMap((field) => boxesOf(pdf, field));
+  for (const field of fields) if (!isFramed(field)) form?.removeField(field);
+  // The borders and backgrounds of the others become a part of the page.
   form?.flatten();
   return finishForm(pdf, boxes, await embedFont(pdf, "regular"));
 };
