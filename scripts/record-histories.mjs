@@ -58,6 +58,48 @@ const failedIban = async (send, person, moveClock) => {
   await waitForOnboarding(send, walletId, step("ibanValidation", "Failed"));
 };
 
+/** Transfers that are tried again: once the wallet is active, once the name fits; and two at once. */
+const retriedIban = async (send, people) => {
+  const fields = (person, set) => ({
+    type: "IncomingSctStandard",
+    debtorName: `${person.owner.lastName} ${person.owner.firstName}`,
+    debtorIban: person.iban,
+    creditorIban: set.body.destinationIban,
+    amount: 1,
+    reason: set.body.ibanValidationCode,
+  });
+  const begin = async (person) => {
+    const [walletId] = await createWallet(send, person);
+    const set = await send("PUT", `/wallet/wallets/${walletId}/iban`, { iban: person.iban });
+    return [walletId, fields(person, set)];
+  };
+  const refused = ({ steps }) => steps.some(({ detail }) => detail?.includes("did not fit"));
+  const validated = step("ibanValidation", "Completed");
+  const [suspended, misnamed, twice] = people;
+
+  const [one, transfer] = await begin(suspended);
+  await send("PUT", `/wallet/wallets/${one}/suspend`);
+  await send("POST", "/sandbox/bank/notifications", transfer);
+  await waitForOnboarding(send, one, refused);
+  await send("PUT", `/wallet/wallets/${one}/reactivate`);
+  await waitForOnboarding(send, one, validated);
+
+  const [other, named] = await begin(misnamed);
+  const { firstName, lastName, phoneNumber } = misnamed.owner;
+  const corrected = `${lastName}ni`;
+  for (const debtorName of [`${corrected} ${firstName}`, `${firstName} ${corrected}`])
+    await send("POST", "/sandbox/bank/notifications", { ...named, debtorName });
+  await waitForOnboarding(send, other, refused);
+  await sleep(500);
+  const names = { firstName, lastName: corrected, phoneNumber };
+  await send("PUT", `/wallet/wallets/${other}/attributes`, names);
+  await waitForOnboarding(send, other, validated);
+
+  const [third, pair] = await begin(twice);
+  await Promise.all([pair, pair].map((sct) => send("POST", "/sandbox/bank/notifications", sct)));
+  await waitForOnboarding(send, third, validated);
+};
+
 const mandateOf = async (send, walletId) =>
   (await send("GET", `/wallet/wallets/${walletId}/mandate`)).body;
 
@@ -262,6 +304,7 @@ await withTemporaryFolder(async (folder) => {
   const moveClock = (now) => send("PUT", "/sandbox/clock", { now });
   await onboard(send, customer(1), quiet);
   await failedIban(send, customer(2), moveClock);
+  await retriedIban(send, [7, 8, 9].map(customer));
   await mandates(send, customer(3), moveClock);
   await silence(send, customer(4), moveClock);
   await settlements(send, customer(5), moveClock, database);

@@ -105,6 +105,40 @@ test("a transfer that came while nobody listened is found in the database", asyn
   expect(played.output).toEqual({ status: "Validated" });
 });
 
+test("what is due again is tried in the life that finds it, and one that fits ends the others", async () => {
+  const ids = ["a", "b", "c"].map((end) => bankNotificationId.slice(0, -1) + end);
+  const { row, answers } = world({ untried: ids });
+  const second: Answers = {
+    ...answers,
+    matchFirstSct: (of, now) =>
+      row.untried.length > 0 && (of as { bankNotificationId: string }).bankNotificationId === ids[1]
+        ? answers["matchFirstSct"]?.(of, now)
+        : { validated: false },
+  };
+  const played = await run(second);
+  expect(played.steps).toEqual([
+    "readIbanValidation",
+    "matchFirstSct",
+    "matchFirstSct",
+    "readIbanValidation",
+  ]);
+  expect(played.output).toEqual({ status: "Validated" });
+});
+
+test("more than one life can try are tried in the next, before it waits or expires", async () => {
+  const { row, answers } = world();
+  let looks = 0;
+  const readIbanValidation = () => {
+    looks += 1;
+    const untried = looks === 1 ? Array<string>(100).fill(bankNotificationId) : [];
+    return { ...row, untried, code: "K7PM2XQ4", expiresAt };
+  };
+  const matchFirstSct = () => ({ validated: false });
+  const played = await run({ ...answers, readIbanValidation, matchFirstSct });
+  expect(played.lives).toBe(2);
+  expect(played.waitingFor).toContain("sctReceived");
+});
+
 test("a repeated event finds the validation over and changes nothing", async () => {
   const played = await run(world({ status: "Validated" }).answers, [sct]);
   expect(played.steps).toEqual(["readIbanValidation"]);
