@@ -304,7 +304,7 @@ await withTemporaryFolder(async (folder) => {
   const moveClock = (now) => send("PUT", "/sandbox/clock", { now });
   await onboard(send, customer(1), quiet);
   await failedIban(send, customer(2), moveClock);
-  await retriedIban(send, [7, 8, 9].map(customer));
+  await retriedIban(send, [8, 9, 10].map(customer));
   await mandates(send, customer(3), moveClock);
   await silence(send, customer(4), moveClock);
   await settlements(send, customer(5), moveClock, database);

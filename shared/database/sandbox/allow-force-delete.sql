@@ -44,7 +44,10 @@ do $prepare$ begin
     delete from entry using ledger_transaction as posted
     where entry.transaction_id = posted.transaction_id and posted.operation_id = any(operations);
     delete from ledger_transaction where operation_id = any(operations);
-    update bank_notification set wallet_id = null, operation_id = null
+    update bank_notification set wallet_id = null, operation_id = null, iban_attempt = null,
+      is_due = false,
+      feedback = case when status = 'Received'
+        then coalesce(feedback, 'Wallet: the wallet was deleted for good') else feedback end
     where wallet_id = of_wallet or operation_id = any(operations);
     update bank_request set wallet_id = null, mandate_id = null where wallet_id = of_wallet;
     delete from operation where wallet_id = of_wallet;
