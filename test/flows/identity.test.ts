@@ -109,13 +109,3 @@ test("another tax id has the contract signed anew, and the IBAN stays validated"
   expect(await signedText(owner)).toContain(body.taxId);
   await globex.onboardingBecomes(owner, "Completed");
 });
-
-test("with the name corrected, a transfer that waited for it is tried again", async () => {
-  const owner = await globex.openWallet();
-  const { lastName } = owner.person.owner;
-  await rename(owner, otherLastName(lastName));
-  await globex.pay(owner, await globex.setIban(owner));
-  await globex.stepBecomes(owner, "ibanValidation", "Waiting", /DebtorName/);
-  await rename(owner, lastName);
-  await globex.stepBecomes(owner, "ibanValidation", "Completed");
-});

@@ -22,6 +22,8 @@ interface SandboxPartner {
 export const sandboxTemplateKey = (partnerKey: string): string =>
   `contract-template/sandbox/${partnerKey}`;
 
+const contractOf = (partnerKey: string) => ({ template: sandboxTemplateKey(partnerKey) });
+
 /** Whose template it is; undefined for one that the sandbox does not make. */
 export const sandboxTemplatePartner = (documentKey: string): string | undefined =>
   sandboxPartners.find(({ partnerKey }) => documentKey === sandboxTemplateKey(partnerKey))
@@ -142,10 +144,10 @@ const fillAccount = `
     coalesce(settings -> 'ibanVerification', '{}') || jsonb_build_object('destinationIban', $2::text))
   where partner_key = $1 and settings #> '{ibanVerification,destinationIban}' is null`;
 
-/** The same for who collects by mandates. */
-const fillCreditor = `
-  update borsello.partner set settings = settings || jsonb_build_object('creditor', $2::jsonb)
-  where partner_key = $1 and $2::jsonb is not null and settings -> 'creditor' is null`;
+/** The same for a whole part of the settings, `$2`: who collects by mandates, the contract's template. */
+const fillPart = `
+  update borsello.partner set settings = settings || jsonb_build_object($2::text, $3::jsonb)
+  where partner_key = $1 and $3::jsonb is not null and settings -> $2 is null`;
 
 /** Inserts what is missing; what was changed since the first start stays as it is. */
 export const seedSandboxPartners = async (queryable: Queryable): Promise<void> => {
@@ -161,10 +163,7 @@ export const seedSandboxPartners = async (queryable: Queryable): Promise<void> =
       hashSecret(partner.authKey, authKeySalt),
       partner.roles,
       partner.isOperator,
-      JSON.stringify({
-        contract: { template: sandboxTemplateKey(partner.partnerKey) },
-        ...partner.settings,
-      }),
+      JSON.stringify({ contract: contractOf(partner.partnerKey), ...partner.settings }),
       partner.dealers,
     ]);
     await queryable.execute(fillAccount, [
@@ -172,9 +171,12 @@ export const seedSandboxPartners = async (queryable: Queryable): Promise<void> =
       partner.settings.ibanVerification.destinationIban,
     ]);
     const { creditor: collecting = null } = partner.settings;
-    await queryable.execute(fillCreditor, [
-      partner.partnerKey,
-      collecting === null ? null : JSON.stringify(collecting),
-    ]);
+    const parts = { creditor: collecting, contract: contractOf(partner.partnerKey) };
+    for (const [name, part] of Object.entries(parts))
+      await queryable.execute(fillPart, [
+        partner.partnerKey,
+        name,
+        part === null ? null : JSON.stringify(part),
+      ]);
   }
 };

@@ -172,7 +172,8 @@ test("a database that is older than a partner, or its account, gets them; an acc
      where partner_key = 'acme'`,
     `update borsello.partner set settings = '{"ibanVerification": {"validDays": 10}}'
      where partner_key = 'globex'`,
-    `update borsello.partner set settings = '{"ibanVerification": {"destinationIban": "IT0"}}'
+    `update borsello.partner set settings = '{"ibanVerification": {"destinationIban": "IT0"},
+       "contract": {"template": "contract-template/own"}}'
      where partner_key = 'initech'`,
   ])
     await first.execute(change);
@@ -190,6 +191,10 @@ test("a database that is older than a partner, or its account, gets them; an acc
   });
   expect(await accountOf("initech")).toBe("IT0");
   expect((await settingsOf("acme"))?.creditor?.identifier).toBe("IT91ZZZACME000000000001");
+  const templateOf = async (partnerKey: string) =>
+    (await settingsOf(partnerKey))?.contract.template;
+  expect(await templateOf("acme")).toBe("contract-template/sandbox/acme");
+  expect(await templateOf("initech")).toBe("contract-template/own");
   await again.close();
   await fresh.drop();
 });
