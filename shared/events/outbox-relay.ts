@@ -1,4 +1,5 @@
 /** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Queryable } from "../database/platform/database.js";
 import { claimWaiting, recordAttempts } from "../database/outbox/outbox.js";
 import type { Attempt, WaitingMessage } from "../database/outbox/outbox.js";
@@ -26,7 +27,10 @@ export interface RelayDependencies {
   readonly logger: Logger;
 }
 
-const messagesPerRound = 500;
+/** Encoding them is work of one piece, which every answer of the process waits for. */
+const messagesPerRound = 100;
+/** What is committed while a round runs gathers so long: a message costs the less, the more go with it. */
+const gatheringMs = 10;
 const databaseRetryMs = 1_000;
 /** What another relay had to leave, because this one held its wallet, is looked for so long after. */
 const lookAgainMs = 50;
@@ -128,10 +132,13 @@ export const startOutboxRelay = ({
     }
   };
 
+  const isAsked = (): boolean => asked && !closed;
+
   const run = async (): Promise<void> => {
-    while (asked && !closed) {
+    while (isAsked()) {
       asked = false;
       await drain();
+      if (isAsked()) await delay(gatheringMs);
     }
     running = undefined;
   };

@@ -44,8 +44,8 @@ export interface Attempt {
 }
 
 /**
- * One attempt more for each message; sent once all its destinations have it. From here on the message
- * itself holds its number.
+ * One attempt more for each message; sent once all its destinations have it, which then need no list of
+ * their own. From here on the message itself holds its number.
  */
 export const recordAttempts = (tx: Queryable, attempts: readonly Attempt[]): Promise<number> =>
   tx.execute(
@@ -56,7 +56,8 @@ export const recordAttempts = (tx: Queryable, attempts: readonly Attempt[]): Pro
      update borsello.outbox set
        attempts = attempts + 1,
        sequence = coalesce(sequence, tried.given),
-       delivered_to = delivered_to || tried.reached,
+       delivered_to = case when destinations <@ (delivered_to || tried.reached)
+         then '{}' else delivered_to || tried.reached end,
        sent_at = case when destinations <@ (delivered_to || tried.reached)
          then clock_timestamp() end
      from (

@@ -182,6 +182,32 @@ test("what a relay must leave, because another one holds its wallet, the other o
   expect((await take("acme", 2)).map(numberOf)).toEqual([1, 2]);
 });
 
+test("a backlog leaves in pieces, in order, so that no piece holds up the process for long", async () => {
+  const walletId = randomUUID();
+  await bank.database.execute(
+    `select borsello.publish_event('WalletUpdated', 'acme', $1, number,
+       json_build_object('number', number)) from generate_series(1, 350) as number`,
+    [walletId],
+  );
+  const pieces: number[] = [];
+  const numbers: unknown[] = [];
+  const relay = startRelay(bank.database, {
+    send: async (destination, messages) => {
+      if (destination === "acme") {
+        pieces.push(messages.length);
+        numbers.push(
+          ...messages.map(({ applicationProperties }) => applicationProperties?.["sequence"]),
+        );
+      }
+      return { acknowledged: messages.length };
+    },
+  });
+  await relay.sweep();
+  expect(Math.max(...pieces)).toBeLessThanOrEqual(100);
+  expect(numbers).toEqual(Array.from({ length: 350 }, (_, index) => index + 1));
+  expect(await waiting()).toBe(0);
+});
+
 test("a crash between sending and marking sends again: the same id, the same body", async () => {
   let crashes = 1;
   const faults: FaultPoints = {
