@@ -25,6 +25,7 @@ import { contractEndpoints } from "./onboarding/contract.js";
 import { diagnosticsEndpoint } from "./wallet/diagnostics.js";
 import { ibanEndpoints } from "./onboarding/iban.js";
 import { getWalletLimits } from "./ledger/limits.js";
+import { mandateListEndpoints } from "./mandates/list.js";
 import { mandateEndpoints } from "./mandates/mandate.js";
 import { searchEndpoints } from "./wallet/search.js";
 import { stateEndpoints } from "./wallet/states.js";
@@ -49,6 +50,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...ibanEndpoints,
   ...contractEndpoints,
   ...mandateEndpoints,
+  ...mandateListEndpoints,
   diagnosticsEndpoint,
   getWalletBalance,
   getWalletLimits,

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceBusClient } from "@azure/service-bus";
 import pg from "pg";
 import { customer } from "../dist/bench/platform/customers.js";
 import {
@@ -107,16 +108,51 @@ const mandateIs = async (send, walletId, status) => {
   while ((await mandateOf(send, walletId)).status !== status) await sleep(25);
 };
 
-/** Refused, then unanswered, then accepted and disabled. */
-const mandates = async (send, person, moveClock) => {
+/**
+ * Refused; unanswered, then accepted after all, so that it is revoked; accepted and disabled, which the
+ * bank refuses, leaves unanswered and confirms; accepted and disabled at once.
+ */
+const mandates = async (send, person, moveClock, database, bankAnswers) => {
   const [walletId] = await createWallet(send, person);
   await validateIban(send, walletId, person, quiet);
+  const scriptRevocation = (outcome) =>
+    send("PUT", "/sandbox/bank/script", { kind: "mandateRevocation", iban: person.iban, outcome });
+  const requests = async (status, count) => {
+    const select = `select request_id from borsello.bank_request
+      where wallet_id = $1 and kind like 'mandate%' and status = $2 order by requested_at`;
+    for (;;) {
+      const { rows } = await database.query(select, [walletId, status]);
+      if (rows.length >= count) return rows.map((row) => row.request_id);
+      await sleep(25);
+    }
+  };
   await activateMandate(send, walletId, 10.99, quiet);
   await mandateIs(send, walletId, "Rejected");
   await activateMandate(send, walletId, 10.98, quiet);
   await moveClock(daysOn((await mandateOf(send, walletId)).activationRequestDate, 20));
   await mandateIs(send, walletId, "Draft");
+  await bankAnswers((await requests("Requested", 1))[0], "accepted");
+  await requests("Requested", 1);
+  await sleep(500);
+  await scriptRevocation("accepted");
+  await moveClock(daysOn((await mandateOf(send, walletId)).lastFailureDate, 20));
+  await requests("Accepted", 2);
   await send("PUT", `/wallet/wallets/${walletId}/mandate/disable`);
+  await mandateIs(send, walletId, "Disabled");
+  await activateMandate(send, walletId, 25, quiet);
+  await mandateIs(send, walletId, "Active");
+  await scriptRevocation("refused");
+  await send("PUT", `/wallet/wallets/${walletId}/mandate/disable`);
+  await requests("Refused", 2);
+  await sleep(500);
+  await scriptRevocation("silent");
+  const { disableRequestDate } = await mandateOf(send, walletId);
+  await moveClock(daysOn(disableRequestDate, 6));
+  await requests("Requested", 1);
+  await sleep(500);
+  await scriptRevocation("accepted");
+  await moveClock(daysOn(disableRequestDate, 30));
+  await mandateIs(send, walletId, "Disabled");
   await activateMandate(send, walletId, 25, quiet);
   await mandateIs(send, walletId, "Active");
   await send("PUT", `/wallet/wallets/${walletId}/mandate/disable`);
@@ -305,7 +341,12 @@ await withTemporaryFolder(async (folder) => {
   await onboard(send, customer(1), quiet);
   await failedIban(send, customer(2), moveClock);
   await retriedIban(send, [8, 9, 10].map(customer));
-  await mandates(send, customer(3), moveClock);
+  const bus = new ServiceBusClient(platform.brokerConnectionString);
+  const outcomes = bus.createSender("bank-outcomes");
+  const bankAnswers = (requestId, outcome) =>
+    outcomes.sendMessages({ body: { requestId, outcome }, contentType: "application/json" });
+  await mandates(send, customer(3), moveClock, database, bankAnswers);
+  await bus.close();
   await silence(send, customer(4), moveClock);
   await settlements(send, customer(5), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);

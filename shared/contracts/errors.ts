@@ -90,6 +90,18 @@ export const errorTable = table({
   },
   MandateStatusInvalid: { status: 400, description: "The mandate's status does not allow this." },
   MandateAlreadyPresent: { status: 400, description: "The wallet already has an open mandate." },
+  DepositDateOnWeekend: {
+    status: 400,
+    description: "Banks settle nothing on Saturdays and Sundays: choose a weekday.",
+  },
+  DepositDateNotBankDay: {
+    status: 400,
+    description: "Banks are closed on this day: choose another one.",
+  },
+  DepositDateNotLater: {
+    status: 400,
+    description: "The next deposit can only be put off: choose a date after the present one.",
+  },
   InsufficientBalance: {
     status: 400,
     description: "The wallet's available funds do not cover the operation: lower the amount.",

@@ -15,6 +15,7 @@ import * as contract from "../../shared/contracts/onboarding/contract.js";
 import { getDiagnosticsRoute } from "../../shared/contracts/wallet/diagnostics.js";
 import * as iban from "../../shared/contracts/onboarding/iban.js";
 import { getWalletLimitsRoute } from "../../shared/contracts/ledger/limits.js";
+import * as mandateList from "../../shared/contracts/mandates/list.js";
 import * as mandates from "../../shared/contracts/mandates/mandates.js";
 import { bulkCancelRoute, bulkConfirmRoute } from "../../shared/contracts/operations/bulk.js";
 import * as groups from "../../shared/contracts/operations/groups.js";
@@ -163,6 +164,22 @@ test("every route of the wallet API answers as its document says, refusals inclu
   await expect
     .poll(async () => (await call(mandates.getMandatePdfRoute, { params })).status)
     .toBe(200);
+  await expect
+    .poll(async () => valueOf(await call(mandates.getWalletMandateRoute, { params })).status)
+    .toBe("Active");
+  const later = { newDepositDate: "2099-06-03" };
+  const put = valueOf(await call(mandates.postponeDepositRoute, { params, query: later }));
+  expect(put).toMatchObject({
+    nextDepositDate: "2099-06-03",
+    nextDepositRequestDate: "2099-06-02",
+  });
+  const active = { status: "Active", walletId } as const;
+  expect(valueOf(await call(mandateList.listMandatesRoute, { query: active }))).toMatchObject({
+    totalCount: 1,
+    items: [put],
+  });
+  const { mandateId } = put;
+  expect(valueOf(await call(mandateList.getMandateRoute, { params: { mandateId } }))).toEqual(put);
   await expect
     .poll(async () => (await call(mandates.disableMandateRoute, { params })).status)
     .toBe(200);

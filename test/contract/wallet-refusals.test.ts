@@ -25,6 +25,7 @@ import { bulkCases, groupCases } from "../support/operations/group-refusals.js";
 import { figureCases } from "../support/operations/list-refusals.js";
 import { operationCases } from "../support/operations/operation-refusals.js";
 import { operationStates } from "../support/operations/operation-states.js";
+import { mandateListCases } from "../support/wallet/mandate-refusals.js";
 import { managementCases } from "../support/wallet/wallet-management-refusals.js";
 import { walletStates, type Given } from "../support/wallet/wallet-states.js";
 
@@ -252,6 +253,7 @@ const cases = [
   ...ibanCases,
   ...contractCases,
   ...mandateCases,
+  ...mandateListCases(states),
   ...managementCases(states),
   ...storeCases(() => database),
   ...settlementCases(() => database),

@@ -148,3 +148,19 @@ export const disableMandateRoute = route({
   errors: transition,
   summary: "Disable the mandate, or cancel it when its activation was never requested",
 });
+
+export const postponeDepositRoute = route({
+  id: "updateNextDepositDate",
+  api: "wallet",
+  method: "PUT",
+  path: "wallets/{walletId}/mandate/nextdepositdate",
+  params: walletParams,
+  query: {
+    newDepositDate: z.iso.date().max(10).describe("A bank day after the present nextDepositDate."),
+  },
+  role: "Mandate.Write",
+  ok: record,
+  errors: ["DepositDateOnWeekend", "DepositDateNotBankDay", "DepositDateNotLater", ...signing],
+  summary: "Put off the next deposit of the active mandate",
+  description: "It is asked for on the bank day before.",
+});

@@ -308,3 +308,7 @@ create index mandate_by_last_use on borsello.mandate
 
 -- Why the sandbox bank refuses what a script has it refuse.
 alter table borsello.sandbox_bank_script add column reason_code text;
+
+-- Pages of a list are in this order, and are counted without the rows.
+create index mandate_by_date on borsello.mandate (partner_key, creation_date, mandate_id)
+  include (status, wallet_id, store_id);

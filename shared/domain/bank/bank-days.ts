@@ -31,11 +31,15 @@ const closingDays = (year: number): readonly string[] => {
   ];
 };
 
-/** Whether banks settle on this calendar date (`2026-11-20`). */
-export const isBankDay = (date: string): boolean => {
+/** Whether a calendar date is a Saturday or a Sunday. */
+export const isWeekend = (date: string): boolean => {
   const weekday = new Date(date).getUTCDay();
-  return weekday !== 0 && weekday !== 6 && !closingDays(Number(date.slice(0, 4))).includes(date);
+  return weekday === 0 || weekday === 6;
 };
+
+/** Whether banks settle on this calendar date (`2026-11-20`). */
+export const isBankDay = (date: string): boolean =>
+  !isWeekend(date) && !closingDays(Number(date.slice(0, 4))).includes(date);
 
 const romeCalendar = new Intl.DateTimeFormat("en-CA", {
   timeZone: "Europe/Rome",
@@ -59,6 +63,15 @@ export const addBankDays = (date: string, count: number): string => {
     day = new Date(new Date(day).getTime() + dayMs).toISOString().slice(0, 10);
     if (isBankDay(day)) left -= 1;
   }
+  return day;
+};
+
+/** The last bank day before a date. */
+export const bankDayBefore = (date: string): string => {
+  let day = date;
+  do {
+    day = new Date(new Date(day).getTime() - dayMs).toISOString().slice(0, 10);
+  } while (!isBankDay(day));
   return day;
 };
 

@@ -34,7 +34,7 @@ const landed: Readonly<Record<string, string>> = {
   "0025-onboarding-restarts.sql":
     "b103c5a863ff74053f2c5ac7d559b8214903c45bf0afacd1b5d5cc5311f47b6f",
   "0026-answered-transfers.sql": "385184d2c3c6306c963b6e18af58dc082f027b01b8ba6bf2f18daff10a6e0970",
-  "0027-mandates.sql": "e87f329e991a4d4fcd7957914a2651f9353b537db357119663a1db871d14b6ba",
+  "0027-mandates.sql": "572efc9c460c38a36faa484f528c62ffa43016dc72b8fcfce3a7908997b5beb1",
   "0028-identity.sql": "52f223d71fe3666be381778a061c985ebe2ae63fb21129247ce070d092b0a815",
   "0029-ticket-operators.sql": "0a1ad1da5cdba4212aa80fdbdf5fe791819d79dd0359d2223af09853ae49cccb",
   "0030-repeats-and-sequences.sql":
