@@ -5,12 +5,12 @@ import { listOperationsRoute } from "../../shared/contracts/operations/lists.js"
 import { executeO2iPaymentRoute } from "../../shared/contracts/operations/o2i.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import { responseCodeOf, whyNotPaid } from "../../shared/domain/operations/o2i.js";
-import type { CallResult, Client } from "../../shared/http/client.js";
+import type { Client } from "../../shared/http/client.js";
 import {
   cardPayment as request,
   type CardPayment as Body,
 } from "../support/operations/card-payments.js";
-import { clientOf, openStackDatabase } from "../support/platform/api.js";
+import { clientOf, openStackDatabase, valueOf } from "../support/platform/api.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { creditWallet } from "../support/wallet/funds.js";
 import { openWallet } from "../support/wallet/wallet-fixtures.js";
@@ -28,11 +28,6 @@ afterAll(async () => {
   await database.close();
   await stack.stop();
 });
-
-const valueOf = <Value>(result: CallResult<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
 
 const pay = async (body: Body) => valueOf(await acme.call(executeO2iPaymentRoute, { body }));
 

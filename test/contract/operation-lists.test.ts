@@ -8,8 +8,8 @@ import * as lists from "../../shared/contracts/operations/lists.js";
 import * as statistics from "../../shared/contracts/operations/statistics.js";
 import type { NoFields } from "../../shared/contracts/route.js";
 import type { Database } from "../../shared/database/platform/database.js";
-import type { CallInput, CallResult, Client } from "../../shared/http/client.js";
-import { clientOf, openStackDatabase } from "../support/platform/api.js";
+import type { CallInput, Client } from "../../shared/http/client.js";
+import { clientOf, openStackDatabase, valueOf } from "../support/platform/api.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openStore } from "../support/stores/store-fixtures.js";
 import { openWallet } from "../support/wallet/wallet-fixtures.js";
@@ -27,11 +27,6 @@ afterAll(async () => {
   await database.close();
   await stack.stop();
 });
-
-const valueOf = <Value>(result: CallResult<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
 
 type ListQuery = NonNullable<
   CallInput<

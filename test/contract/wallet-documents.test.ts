@@ -20,7 +20,7 @@ import {
 import type { Database } from "../../shared/database/platform/database.js";
 import { signedRange } from "../../shared/documents/seal.js";
 import type { CallResult, Client } from "../../shared/http/client.js";
-import { clientOf, openStackDatabase } from "../support/platform/api.js";
+import { clientOf, openStackDatabase, valueOf } from "../support/platform/api.js";
 import { ownForm } from "../support/documents/contract-forms.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openValidatedWallet } from "../support/wallet/wallet-fixtures.js";
@@ -37,11 +37,6 @@ afterAll(async () => {
   await database.close();
   await stack.stop();
 });
-
-const valueOf = <Value>(result: CallResult<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
 
 const pdfOf = (result: CallResult<Uint8Array>): Buffer => Buffer.from(valueOf(result));
 

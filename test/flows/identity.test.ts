@@ -9,8 +9,8 @@ import {
   updateWalletRoute,
   type Wallet,
 } from "../../shared/contracts/wallet/wallets.js";
-import type { CallResult, Client } from "../../shared/http/client.js";
-import { clientOf } from "../support/platform/api.js";
+import type { Client } from "../../shared/http/client.js";
+import { clientOf, valueOf } from "../support/platform/api.js";
 import { partnerAt, type Owner, type Partner } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { otherLastName, otherTaxId } from "../support/wallet/identities.js";
@@ -27,11 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack.stop();
 });
-
-const valueOf = <Value>(result: CallResult<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
 
 const onboarded = async (): Promise<Owner> => {
   const owner = await globex.openValidatedWallet();

@@ -9,8 +9,8 @@ import { getOperationRoute } from "../../shared/contracts/operations/lists.js";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import type { FlowClient } from "../../shared/durable/flow-client.js";
-import type { CallResult, Client } from "../../shared/http/client.js";
-import { clientOf, openStackDatabase } from "../support/platform/api.js";
+import type { Client } from "../../shared/http/client.js";
+import { clientOf, openStackDatabase, valueOf } from "../support/platform/api.js";
 import { instanceOf } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openStore } from "../support/stores/store-fixtures.js";
@@ -35,11 +35,6 @@ afterAll(async () => {
 const Initialised = z.looseObject({ operationId: z.uuid() });
 const patience = { interval: 50 };
 const key = (): string => randomBytes(16).toString("hex");
-
-const valueOf = <Value>(result: CallResult<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
 
 const openGroup = async () => {
   const { walletId } = await openWallet(database);

@@ -15,11 +15,8 @@ import {
   timelineOf,
   type Confirmed,
 } from "../support/settlement/confirmed-operations.js";
-import {
-  startSettlement,
-  valueOf,
-  type Settlement,
-} from "../support/settlement/settlement-stack.js";
+import { valueOf } from "../support/platform/api.js";
+import { startSettlement, type Settlement } from "../support/settlement/settlement-stack.js";
 import { someStore } from "../support/stores/store-fixtures.js";
 
 let day: Settlement;

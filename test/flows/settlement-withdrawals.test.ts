@@ -9,11 +9,8 @@ import {
   eventsOf,
   timelineOf,
 } from "../support/settlement/confirmed-operations.js";
-import {
-  startSettlement,
-  valueOf,
-  type Settlement,
-} from "../support/settlement/settlement-stack.js";
+import { valueOf } from "../support/platform/api.js";
+import { startSettlement, type Settlement } from "../support/settlement/settlement-stack.js";
 
 let bank: Settlement;
 beforeAll(async () => {

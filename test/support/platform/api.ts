@@ -8,7 +8,7 @@ import type { Database } from "../../../shared/database/platform/database.js";
 import { sandboxPartners } from "../../../shared/database/sandbox/partners.js";
 import { sandboxSigningKey } from "../../../shared/database/sandbox/signing-key.js";
 import { accessOf } from "../../../shared/http/access.js";
-import { client, type Client } from "../../../shared/http/client.js";
+import { client, type CallResult, type Client } from "../../../shared/http/client.js";
 import { fullPath } from "../../../shared/http/paths.js";
 import { createLogger } from "../../../shared/platform/logger.js";
 import type { TestStack } from "./stack.js";
@@ -22,6 +22,12 @@ export const partnerNamed = (partnerKey: string) => {
 /** The typed client with a partner's own credentials. */
 export const clientOf = (stack: TestStack, partnerKey: string): Client =>
   client(stack.url, partnerNamed(partnerKey));
+
+/** The value of a success; a refusal is the test's failure. */
+export const valueOf = <Value>(result: CallResult<Value>): Value => {
+  if (result.ok) return result.value;
+  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
+};
 
 export const openStackDatabase = (stack: TestStack): Database =>
   openDatabase({

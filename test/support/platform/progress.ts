@@ -1,5 +1,6 @@
 /** For tests that take long: they may take as long as they get on, and fail when nothing moves any more. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
 
 const lookEveryMs = 60_000;
 const quietLooksMax = 5;
@@ -28,4 +29,10 @@ export const whileItMoves = async <Value>(
   } finally {
     done.abort();
   }
+};
+
+/** Waits until nothing is left, as long as it becomes less. */
+export const untilNone = async (count: () => number | Promise<number>): Promise<void> => {
+  for (let left = await count(); left > 0; left = await count())
+    await expect.poll(count).toBeLessThan(left);
 };

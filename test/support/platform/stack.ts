@@ -34,7 +34,8 @@ const portOf = (text: string): number => Number(/:(\d+)(?:;|$)/.exec(text)?.[1])
 /** Starts the platform and resolves when it answers; when it does not, what it printed is the error. */
 export const startTestStack = async (options: TestStackOptions = {}): Promise<TestStack> => {
   const { dataDirectory, environment = {} } = options;
-  const database = dataDirectory === undefined ? await createDatabase() : undefined;
+  const database =
+    dataDirectory === undefined ? await createDatabase({ migrated: true }) : undefined;
   const source: [string, string] =
     database === undefined ? ["--data", dataDirectory ?? ""] : ["--database-url", database.url];
   let [running, place] = await launch([0, 0], source, environment);

@@ -14,15 +14,10 @@ import { getWalletBalanceRoute } from "../../../shared/contracts/ledger/balance.
 import { createWalletRoute } from "../../../shared/contracts/wallet/wallets.js";
 import { Operation } from "../../../shared/contracts/operations/operations.js";
 import type { OperationType } from "../../../shared/domain/operations/families.js";
-import type { Client, CallResult } from "../../../shared/http/client.js";
+import type { Client } from "../../../shared/http/client.js";
 import { platformNow } from "../../../shared/database/platform/platform-time.js";
-import { clientOf, openStackDatabase } from "../platform/api.js";
+import { clientOf, openStackDatabase, valueOf } from "../platform/api.js";
 import { startTestStack, type TestStackOptions } from "../platform/stack.js";
-
-export const valueOf = <Value>(result: CallResult<Value>): Value => {
-  if (result.ok) return result.value;
-  throw new Error(`${result.status} ${JSON.stringify(result.error)}`);
-};
 
 const patience = { interval: 50 };
 let people = 50_000;
