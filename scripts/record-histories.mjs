@@ -200,17 +200,17 @@ const closing = async (send, person, database) => {
   await waitForOnboarding(send, walletId, ({ status }) => status === "Completed");
 };
 
-/** Expires, waits, is taken up again, resolved and closed in silence; another is canceled. */
+/** Expires, waits, is taken up again, resolved and closed in silence; one is canceled, one never answered. */
 const tickets = async (send, operate, moveClock) => {
   const ask = { type: "Alert", category: "Indisponibilita del servizio", product: "wallet" };
   const create = async () =>
     (await send("POST", "/ticketing/tickets", { ...ask, description: "Help" })).body.Response
       .caseNumber;
-  const [followed, canceled] = [await create(), await create()];
+  const [followed, canceled, unanswered] = [await create(), await create(), await create()];
   const detail = async (number) =>
     (await send("GET", `/ticketing/tickets/${number}`)).body.response;
-  const move = (verb) =>
-    operate("PUT", `/ticketing/operator/tickets/${followed}/${verb}`, { text: "We" });
+  const move = (verb, number = followed) =>
+    operate("PUT", `/ticketing/operator/tickets/${number}/${verb}`, { text: "We" });
   await sleep(500);
   await send("PUT", `/ticketing/tickets/${canceled}/Canceled`);
   await moveClock(daysOn((await detail(followed)).openingDate, 0.2));
@@ -222,8 +222,21 @@ const tickets = async (send, operate, moveClock) => {
   await sleep(500);
   await move("resolve");
   await sleep(500);
+  const is = async (number, status) => {
+    while ((await detail(number)).status !== status) await sleep(25);
+  };
   await moveClock(daysOn((await detail(followed)).resolvedDate, 4.1));
-  while ((await detail(followed)).status !== "Closed") await sleep(25);
+  await is(followed, "Closed");
+  for (const verb of ["takeincharge", "askcustomer"]) {
+    await move(verb, unanswered);
+    await sleep(500);
+  }
+  const { response } = (await send("GET", `/ticketing/tickets/${unanswered}/timeline`)).body;
+  await moveClock(daysOn(response.at(-1).createdon, 14.1));
+  await is(unanswered, "Resolved");
+  await sleep(500);
+  await moveClock(daysOn((await detail(unanswered)).resolvedDate, 4.1));
+  await is(unanswered, "Closed");
 };
 
 const key = () => randomBytes(16).toString("hex");
