@@ -1,15 +1,8 @@
 /** The kinds of files that a ticket takes: by extension, each with its media type and its check. */
-import {
-  jpeg,
-  jsonText,
-  officeDocument,
-  pdf,
-  plainText,
-  png,
-  webp,
-  type ContentCheck,
-} from "./content-checks.js";
+import { officeDocument, wordDocument, zip } from "./archive-checks.js";
+import { gif, heic, jpeg, pdf, png, webp, type ContentCheck } from "./content-checks.js";
 import { extensionOf } from "./file-names.js";
+import { jsonText, mailMessage, plainText } from "./text-checks.js";
 
 /** More than this no partner may be allowed: its Base64 must fit into an answer. */
 export const attachmentBytesMax = 10 * 1024 * 1024;
@@ -27,10 +20,15 @@ const byExtension: ReadonlyMap<string, AttachmentType> = new Map([
   ["png", { contentType: "image/png", check: png }],
   ["jpg", jpegType],
   ["jpeg", jpegType],
+  ["gif", { contentType: "image/gif", check: gif }],
+  ["heic", { contentType: "image/heic", check: heic }],
   ["webp", { contentType: "image/webp", check: webp }],
   ["txt", { contentType: "text/plain", check: plainText }],
   ["csv", { contentType: "text/csv", check: plainText }],
   ["json", { contentType: "application/json", check: jsonText }],
+  ["eml", { contentType: "message/rfc822", check: mailMessage }],
+  ["zip", { contentType: "application/zip", check: zip }],
+  ["doc", { contentType: "application/msword", check: wordDocument }],
   [
     "docx",
     {

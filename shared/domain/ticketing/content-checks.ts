@@ -8,129 +8,56 @@ export interface ContentCheck {
   end(): boolean;
 }
 
-type Byte = number | null;
+export const bufferOf = (piece: Uint8Array): Buffer =>
+  Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 
-const bytesOf = (text: string): number[] => Array.from(text, (char) => char.charCodeAt(0));
-
-/** A file that begins with these bytes, whatever null stands for. */
-export const beginsWith = (beginning: readonly Byte[]): ContentCheck => {
-  let seen = 0;
+/** A file whose first bytes, at most so many, are judged as soon as they are all there. */
+export const byBeginning = (
+  bytesMax: number,
+  isRight: (beginning: Buffer) => boolean,
+): ContentCheck => {
+  let beginning = Buffer.alloc(0);
+  let verdict: boolean | undefined;
   return {
     see: (piece) => {
-      for (let index = 0; index < piece.length && seen < beginning.length; index += 1) {
-        const expected = beginning[seen];
-        if (expected !== null && piece[index] !== expected) return false;
-        seen += 1;
-      }
-      return true;
+      if (verdict !== undefined) return verdict;
+      const missing = bytesMax - beginning.length;
+      beginning = Buffer.concat([beginning, bufferOf(piece).subarray(0, missing)]);
+      if (beginning.length < bytesMax) return true;
+      verdict = isRight(beginning);
+      return verdict;
     },
-    end: () => seen === beginning.length,
+    end: () => verdict ?? isRight(beginning),
   };
 };
 
-export const pdf = (): ContentCheck => beginsWith(bytesOf("%PDF-"));
-export const png = (): ContentCheck => beginsWith(bytesOf("\x89PNG\r\n\x1a\n"));
-export const jpeg = (): ContentCheck => beginsWith([0xff, 0xd8, 0xff]);
-export const webp = (): ContentCheck =>
-  beginsWith([...bytesOf("RIFF"), null, null, null, null, ...bytesOf("WEBP")]);
+export const every = (...checks: readonly ContentCheck[]): ContentCheck => ({
+  see: (piece) => checks.every((check) => check.see(piece)),
+  end: () => checks.every((check) => check.end()),
+});
 
-/** Tab, line feed, form feed, carriage return: all that text needs below the space. */
-const isTextByte = (byte: number): boolean =>
-  byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0c || byte === 0x0d;
+const beginsWith = (pattern: RegExp, length: number): ContentCheck =>
+  byBeginning(length, (beginning) => pattern.test(beginning.toString("latin1")));
 
-const isText = (piece: Uint8Array): boolean => {
-  for (const byte of piece) if (!isTextByte(byte)) return false;
-  return true;
-};
+export const pdf = (): ContentCheck => beginsWith(/^%PDF-/, 5);
+export const png = (): ContentCheck => beginsWith(/^\x89PNG\r\n\x1a\n/, 8);
+export const jpeg = (): ContentCheck => beginsWith(/^\xff\xd8\xff/, 3);
+export const gif = (): ContentCheck => beginsWith(/^GIF8[79]a/, 6);
+export const webp = (): ContentCheck => beginsWith(/^RIFF[^]{4}WEBP/, 12);
 
-/** Text in UTF-8 or an older code of one byte per character; not one that is a PDF by its beginning. */
-export const plainText = (): ContentCheck => {
-  const otherKind = pdf();
-  let couldBeOther = true;
-  return {
-    see: (piece) => {
-      couldBeOther = couldBeOther && otherKind.see(piece);
-      return isText(piece);
-    },
-    end: () => !(couldBeOther && otherKind.end()),
-  };
-};
+/** The brands of ISO 23008-12 whose pictures are HEVC, and those that only say "a picture". */
+const hevc = /^(hei[cxms]|hev[cxms])$/;
+const anyPicture = /^(mif1|msf1)$/;
+const fileTypeBytesMax = 256;
 
-const jsonBeginning = /^[[{"\-\dtfn]/;
-const jsonEnd = /[\]}"\del]$/;
-
-/** UTF-8 text that begins and ends as JSON does; its inside is the reader's business. */
-export const jsonText = (): ContentCheck => {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let begun = false;
-  let last = "";
-  const take = (text: string): boolean => {
-    const trimmed = text.trim();
-    if (trimmed === "") return true;
-    last = trimmed;
-    if (begun) return true;
-    begun = true;
-    return jsonBeginning.test(trimmed);
-  };
-  const decode = (piece?: Uint8Array): boolean => {
-    try {
-      return take(decoder.decode(piece, { stream: piece !== undefined }));
-    } catch {
-      return false;
-    }
-  };
-  return {
-    see: (piece) => isText(piece) && decode(piece),
-    end: () => decode() && jsonEnd.test(last),
-  };
-};
-
-/** The head of an entry in a ZIP's directory, and where it says how long the entry's name is. */
-const entryMark = Buffer.from("PK\x01\x02", "latin1");
-const entryHeadBytes = 46;
-const nameLengthAt = 28;
-const nameBytesMax = 1024;
-
-/** Names of a ZIP's entries, read from the directory at its end as it passes by. */
-const zipNames = (onName: (name: string) => void): ((piece: Uint8Array) => void) => {
-  let rest = Buffer.alloc(0);
-  return (piece) => {
-    const bytes =
-      rest.length === 0
-        ? Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
-        : Buffer.concat([rest, piece]);
-    let from = Math.max(0, bytes.length - entryMark.length + 1);
-    for (let at = bytes.indexOf(entryMark); at >= 0; at = bytes.indexOf(entryMark, at + 1)) {
-      const nameAt = at + entryHeadBytes;
-      const nameBytes = nameAt <= bytes.length ? bytes.readUInt16LE(at + nameLengthAt) : 0;
-      if (nameBytes > nameBytesMax) continue;
-      if (nameAt + nameBytes > bytes.length || nameAt > bytes.length) {
-        from = at;
-        break;
-      }
-      onName(bytes.toString("utf8", nameAt, nameAt + nameBytes));
-    }
-    rest = Buffer.from(bytes.subarray(from));
-  };
-};
-
-/** An Office document whose parts lie in this folder, without macros. */
-export const officeDocument = (folder: "word/" | "xl/"): ContentCheck => {
-  const zip = beginsWith([...bytesOf("PK"), 0x03, 0x04]);
-  let hasContentTypes = false;
-  let hasFolder = false;
-  let hasMacros = false;
-  const read = zipNames((name) => {
-    hasContentTypes ||= name === "[Content_Types].xml";
-    hasFolder ||= name.startsWith(folder);
-    hasMacros ||= /(^|\/)vbaProject\.bin$/i.test(name);
+/** A box `ftyp`, whose brands say that its pictures are HEVC; AVIF is the same box with other brands. */
+export const heic = (): ContentCheck =>
+  byBeginning(fileTypeBytesMax, (beginning) => {
+    const text = beginning.toString("latin1");
+    if (beginning.length < 16 || text.slice(4, 8) !== "ftyp") return false;
+    const boxBytes = beginning.readUInt32BE(0);
+    if (boxBytes < 16 || boxBytes > beginning.length || boxBytes % 4 !== 0) return false;
+    const major = text.slice(8, 12);
+    const compatible = text.slice(16, boxBytes).match(/[^]{4}/g) ?? [];
+    return hevc.test(major) || (anyPicture.test(major) && compatible.some((one) => hevc.test(one)));
   });
-  return {
-    see: (piece) => {
-      if (!zip.see(piece)) return false;
-      read(piece);
-      return !hasMacros;
-    },
-    end: () => zip.end() && hasContentTypes && hasFolder,
-  };
-};

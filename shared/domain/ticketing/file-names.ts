@@ -11,6 +11,10 @@ const unseen = /[\p{Cc}\p{Cs}\p{Cf}\p{Zl}\p{Zp}\u034f\u115f\u1160\u3164\uffa0]/u
 /** Devices of Windows, with whatever extension. */
 const device = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i;
 
+/** Pictures joined into one, such as a family: there the joiner is seen, in what it joins. */
+const joinedPictures =
+  /\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?(?:\u200d\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)+/gu;
+
 /** What is wrong with a name, as the rest of a sentence about it; undefined where nothing is. */
 export const fileNameFault = (name: string): string | undefined => {
   if (name === "") return "must not be empty.";
@@ -19,7 +23,8 @@ export const fileNameFault = (name: string): string | undefined => {
   // What a decoder puts where the bytes were no text: the name would not be the one that was sent.
   if (name.includes("\ufffd")) return "must be text in UTF-8.";
   if (reserved.test(name)) return 'must be a name without a path, and without < > : " | ? *.';
-  if (unseen.test(name)) return "must not hold control characters, or any that cannot be seen.";
+  if (unseen.test(name.replace(joinedPictures, "")))
+    return "must not hold control characters, or any that cannot be seen.";
   if (/^[\s.]|[\s.]$/u.test(name)) return "must not begin or end with a dot or with white space.";
   if (device.test(name)) return "must not be the name of a device.";
   return undefined;

@@ -8,32 +8,75 @@ export const pngFile = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "latin1"
 export const jpegFile = Buffer.from("\xff\xd8\xff\xe0\0\x10JFIF\0", "latin1");
 export const webpFile = Buffer.from("RIFF\x24\0\0\0WEBPVP8 ", "latin1");
 
-interface ZipEntry {
-  readonly name: Buffer;
-  readonly local: Buffer;
+export const gifFile = Buffer.from("GIF89a\x01\0\x01\0\x80\0\0", "latin1");
+export const heicFile = Buffer.from("\0\0\0\x18ftypmif1\0\0\0\0mif1heic\0\0\x01\x2cmeta", "latin1");
+export const avifFile = Buffer.from("\0\0\0\x18ftypavif\0\0\0\0mif1avif\0\0\x01\x2cmeta", "latin1");
+
+/** A message with a field folded over two lines. */
+export const emlFile = Buffer.from(
+  "Received: from mail.example\r\n by mx.example; Mon, 2 Nov 2026 10:00:00 +0100\r\n" +
+    "From: Maria <maria@example.com>\r\nSubject: Saldo\r\n\r\nPerché?\r\n",
+);
+
+/** A compound file whose directory has these names, in Word's code. */
+export const compoundFileOf = (...names: readonly string[]): Buffer => {
+  const head = Buffer.alloc(512);
+  head.write("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "latin1");
+  head.set([0x3e, 0, 0x03, 0, 0xfe, 0xff, 0x09, 0], 24);
+  const directory = names.map((name) => {
+    const entry = Buffer.alloc(128);
+    entry.write(name, "utf16le");
+    return entry;
+  });
+  return Buffer.concat([head, ...directory]);
+};
+export const docFile = compoundFileOf("Root Entry", "WordDocument", "1Table");
+
+export interface ZipEntry {
+  readonly name: string;
+  /** What it is said to hold. */
+  readonly unpackedBytes?: number;
+  /** Where it is said to begin, instead of where it does. */
+  readonly from?: number;
+  readonly isLink?: boolean;
 }
 
-const zipEntry = (name: string): ZipEntry => {
-  const bytes = Buffer.from(name);
-  const head = Buffer.alloc(30);
-  head.write("PK\x03\x04", "latin1");
-  head.writeUInt16LE(bytes.length, 26);
-  return { name: bytes, local: Buffer.concat([head, bytes]) };
-};
-
-/** A ZIP of empty files with these names. */
-export const zipOf = (...names: readonly string[]): Buffer => {
-  const entries = names.map(zipEntry);
-  const directory = entries.map(({ name }) => {
+/** A ZIP of one byte for each entry, as its entries say. */
+export const zipOfEntries = (entries: readonly ZipEntry[], comment = ""): Buffer => {
+  const locals: Buffer[] = [];
+  const directory: Buffer[] = [];
+  let at = 0;
+  for (const { name, unpackedBytes = 1, from, isLink = false } of entries) {
+    const nameBytes = Buffer.from(name);
+    const local = Buffer.alloc(30);
+    local.write("PK\x03\x04", "latin1");
+    local.writeUInt32LE(1, 18);
+    local.writeUInt32LE(unpackedBytes, 22);
+    local.writeUInt16LE(nameBytes.length, 26);
+    locals.push(local, nameBytes, Buffer.from("x"));
     const head = Buffer.alloc(46);
     head.write("PK\x01\x02", "latin1");
-    head.writeUInt16LE(name.length, 28);
-    return Buffer.concat([head, name]);
-  });
+    head.writeUInt32LE(1, 20);
+    head.writeUInt32LE(unpackedBytes, 24);
+    head.writeUInt16LE(nameBytes.length, 28);
+    if (isLink) head.writeUInt32LE(0xa1ff0000, 38);
+    head.writeUInt32LE(from ?? at, 42);
+    directory.push(head, nameBytes);
+    at += local.length + nameBytes.length + 1;
+  }
+  const listed = Buffer.concat(directory);
   const end = Buffer.alloc(22);
   end.write("PK\x05\x06", "latin1");
-  return Buffer.concat([...entries.map(({ local }) => local), ...directory, end]);
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(listed.length, 12);
+  end.writeUInt32LE(at, 16);
+  end.writeUInt16LE(Buffer.byteLength(comment, "latin1"), 20);
+  return Buffer.concat([...locals, listed, end, Buffer.from(comment, "latin1")]);
 };
+
+export const zipOf = (...names: readonly string[]): Buffer =>
+  zipOfEntries(names.map((name) => ({ name })));
 
 export const docxFile = zipOf("[Content_Types].xml", "_rels/.rels", "word/document.xml");
 export const xlsxFile = zipOf("[Content_Types].xml", "xl/workbook.xml");

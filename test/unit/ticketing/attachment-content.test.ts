@@ -4,17 +4,25 @@ import { describe, expect, test } from "vitest";
 import { attachmentTypeOf, mayDeclare } from "../../../shared/domain/ticketing/attachment-types.js";
 import { extensionOf, fileNameFault } from "../../../shared/domain/ticketing/file-names.js";
 import {
+  avifFile,
+  compoundFileOf,
+  docFile,
   docxFile,
+  emlFile,
+  gifFile,
+  heicFile,
   jpegFile,
   pdfFile,
   pngFile,
   webpFile,
   xlsxFile,
   zipOf,
+  zipOfEntries,
 } from "../../support/ticketing/attachments.js";
 
 const text = Buffer.from('Saldo;€ 3,00\r\n"è"\t\n');
 const latin1 = Buffer.from("perch\xe9 no?", "latin1");
+const utf16 = Buffer.from("\ufeffSaldo;€ 3,00\r\n😀", "utf16le");
 const json = Buffer.from(' {"saldo":"€"}\n');
 
 /** Whether the file is what the name says, its bytes coming in pieces of this size. */
@@ -35,6 +43,21 @@ const good: readonly (readonly [string, Buffer])[] = [
   ["a.txt", text],
   ["a.txt", latin1],
   ["a.csv", text],
+  ["a.txt", utf16],
+  ["a.csv", Buffer.from(utf16).swap16()],
+  ["a.gif", gifFile],
+  ["a.heic", heicFile],
+  ["a.heic", Buffer.from("\0\0\0\x10ftypheic\0\0\0\0", "latin1")],
+  ["a.eml", emlFile],
+  ["a.eml", Buffer.concat([emlFile, Buffer.alloc(70_000, "a")])],
+  [
+    "a.eml",
+    Buffer.from(`From: a@b.example\nTo: c@d.example\nX-Long: ${"a\n ".repeat(40_000)}\n\n`),
+  ],
+  ["a.zip", zipOf("a.txt", "b/c.txt", "b/..c")],
+  ["a.zip", zipOf()],
+  ["a.zip", zipOfEntries([{ name: "a.txt" }], "un commento")],
+  ["a.doc", docFile],
   ["a.json", json],
   ["a.json", Buffer.from("[]")],
   ["a.json", Buffer.from("-1")],
@@ -48,10 +71,11 @@ test.each(good)("%s is taken, in whatever pieces it comes", (name, bytes) => {
 
 test("a file under the name of another kind is not taken", () => {
   const kindOf = (name: string): string | undefined => attachmentTypeOf(name)?.contentType;
-  const isText = (name: string): boolean => /(txt|csv|json)$/.test(name);
+  const isText = (name: string): boolean => /(txt|csv|json|eml)$/.test(name);
   for (const [name] of good)
     for (const [other, bytes] of good.filter(([known]) => !isText(known)))
-      if (kindOf(name) !== kindOf(other))
+      // An Office document is a ZIP like any other.
+      if (kindOf(name) !== kindOf(other) && !(name === "a.zip" && /x$/.test(other)))
         expect(isTaken(name, bytes), `${other} as ${name}`).toBe(false);
 });
 
@@ -60,7 +84,51 @@ test.each<[string, string, Buffer]>([
   ["a beginning that is cut", "a.png", pngFile.subarray(0, 7)],
   ["a program", "a.txt", Buffer.from("MZ\x90\0\x03", "latin1")],
   ["text with a NUL", "a.csv", Buffer.from("a\0b")],
-  ["text of two bytes per character", "a.txt", Buffer.from("\ufefftesto", "utf16le")],
+  ["text of two bytes per character without its mark", "a.txt", Buffer.from("testo", "utf16le")],
+  ["UTF-16 with half a pair", "a.txt", Buffer.from("\ufeffa\ud800b", "utf16le")],
+  ["UTF-16 that ends inside a character", "a.csv", utf16.subarray(0, utf16.length - 1)],
+  ["UTF-16 with a NUL", "a.txt", Buffer.from("\ufeffa\0", "utf16le")],
+  ["UTF-32", "a.txt", Buffer.from("\ufeff\0a\0", "utf16le")],
+  ["AVIF", "a.heic", avifFile],
+  ["a video", "a.heic", Buffer.from("\0\0\0\x18ftypisom\0\0\0\0isommp42", "latin1")],
+  ["a box that has no end", "a.heic", Buffer.from("\xff\xff\xff\xf0ftypheic\0\0\0\0", "latin1")],
+  ["a text without a sender", "a.eml", Buffer.from("Subject: a\n\nFrom: b\n")],
+  ["a text that is no head", "a.eml", Buffer.from("Buongiorno,\nFrom: a\nDate: b\n\n")],
+  ["a message with a NUL", "a.eml", Buffer.concat([emlFile, Buffer.alloc(1)])],
+  ["a spreadsheet of before 2007", "a.doc", compoundFileOf("Root Entry", "Workbook")],
+  [
+    "a document of before 2007 with macros",
+    "a.doc",
+    compoundFileOf("WordDocument", "_VBA_PROJECT"),
+  ],
+  ["a name inside no compound file", "a.doc", Buffer.from("WordDocument", "utf16le")],
+  ["a ZIP with something in front", "a.zip", Buffer.concat([Buffer.from("MZ"), zipOf("a")])],
+  ["a ZIP with something behind", "a.zip", Buffer.concat([zipOf("a"), Buffer.from("x")])],
+  [
+    "a ZIP with a second end",
+    "a.zip",
+    zipOfEntries([{ name: "a" }], "PK\x05\x06" + "\0".repeat(18)),
+  ],
+  ["an entry above its folder", "a.zip", zipOf("a/../../b")],
+  ["an entry above its folder of Windows", "a.zip", zipOf("a\\..\\..\\b")],
+  ["an entry at the root", "a.zip", zipOf("/etc/passwd")],
+  ["an entry on a drive", "a.zip", zipOf("c:\\a")],
+  ["an entry with a control character", "a.zip", zipOf("a\nb")],
+  ["a link", "a.zip", zipOfEntries([{ name: "a", isLink: true }])],
+  ["entries of one name", "a.zip", zipOf("a", "a")],
+  ["entries within each other", "a.zip", zipOfEntries([{ name: "a" }, { name: "b", from: 0 }])],
+  ["an entry in the directory", "a.zip", zipOfEntries([{ name: "a", from: 20 }])],
+  ["a bomb", "a.zip", zipOfEntries([{ name: "a", unpackedBytes: 4_000_000_000 }])],
+  [
+    "a bomb in a document",
+    "a.docx",
+    zipOfEntries(
+      ["[Content_Types].xml", "word/document.xml"].map((name) => ({
+        name,
+        unpackedBytes: 300_000_000,
+      })),
+    ),
+  ],
   ["text with an escape sequence", "a.txt", Buffer.from("\x1b]0;title\x07")],
   ["a PDF", "a.txt", Buffer.from("%PDF-1.4\ntext only")],
   ["JSON that is not UTF-8", "a.json", Buffer.from('{"a":"\xe9"}', "latin1")],
@@ -80,13 +148,26 @@ test.each<[string, string, Buffer]>([
   for (const size of [1, 5, bytes.length + 1]) expect(isTaken(name, bytes, size)).toBe(false);
 });
 
+/** A sound ZIP, some bytes of which are others. */
+const spoiled = (bytes: Buffer): Buffer => {
+  const file = Buffer.from(docxFile);
+  for (let at = 0; at + 1 < bytes.length; at += 2)
+    file[((bytes[at] ?? 0) * file.length) >> 8] = bytes[at + 1] ?? 0;
+  return file;
+};
+
 test("no bytes make a check throw, nor does it matter how they are cut", () => {
   const some = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
   const zips = some.map((bytes) => Buffer.concat([docxFile.subarray(0, 40), bytes, docxFile]));
   fc.assert(
     fc.property(
-      fc.constantFrom("a.pdf", "a.txt", "a.json", "a.docx", "a.xlsx"),
-      fc.oneof(some, zips),
+      fc.constantFrom("a.pdf", "a.txt", "a.json", "a.docx", "a.zip", "a.doc", "a.eml", "a.heic"),
+      fc.oneof(
+        some,
+        zips,
+        some.map(spoiled),
+        some.map((bytes) => Buffer.concat([utf16, bytes])),
+      ),
       fc.integer({ min: 1, max: 50 }),
       (name, bytes, size) => {
         expect(isTaken(name, bytes, size)).toBe(isTaken(name, bytes));
@@ -113,6 +194,8 @@ describe("names", () => {
     `${"📎".repeat(251)}.txt`,
     "console.txt",
     "com10.txt",
+    "👨‍👩‍👧.png",
+    "🏳️‍🌈 ❤️‍🔥 👩🏽‍💻.txt",
   ])("%s is a name", (name) => {
     expect(fileNameFault(name)).toBeUndefined();
   });
@@ -133,6 +216,9 @@ describe("names", () => {
     ["a right-to-left override", "a\u202etxt.exe"],
     ["an isolate", "a\u2066b.txt"],
     ["an invisible space", "a\u200b.txt"],
+    ["a joiner between letters", "a\u200db.txt"],
+    ["a joiner behind a picture", "📎\u200d.txt"],
+    ["two joiners", "👨\u200d\u200d👧.txt"],
     ["a byte order mark", "\ufeffa.txt"],
     ["a line separator", "a\u2028b.txt"],
     ["an invisible letter", "a\u3164.txt"],
