@@ -15,6 +15,7 @@ import { moneyGrowth } from "./scenarios/money-growth.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
+import { ticketQueue } from "./scenarios/ticket-queue.js";
 import { tickets } from "./scenarios/tickets.js";
 import { walletGrowth } from "./scenarios/wallet-growth.js";
 import { uploads } from "./scenarios/uploads.js";
@@ -28,6 +29,7 @@ const scenarios = [
   uploads,
   onboardings,
   tickets,
+  ticketQueue,
   money,
   moneyGrowth,
   durableSpeed,

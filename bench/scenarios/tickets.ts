@@ -1,9 +1,8 @@
 /** What tickets cost where there are many: pages, long timelines, and what other partners see of them. */
-import { once } from "node:events";
-import { Agent, IncomingMessage, request } from "node:http";
+import { Agent } from "node:http";
 import { join } from "node:path";
 import pg from "pg";
-import { z } from "zod";
+import { answerTime } from "../kit/answer-time.js";
 import { median } from "../kit/load.js";
 import { startPlatform, withTemporaryFolder } from "../platform/process.js";
 import type { Row, Scenario } from "../kit/scenario.js";
@@ -118,17 +117,12 @@ const comparisons: readonly Comparison[] = [
 
 type Headers = Readonly<Record<Side["of"], Readonly<Record<string, string>>>>;
 
-/** Milliseconds until the answer has come as a whole. */
-const timeOf = async (agent: Agent, url: string, headers: Headers, side: Side): Promise<number> => {
-  const began = performance.now();
-  const call = request(`${url}/ticketing/${side.path}`, { agent, headers: headers[side.of] }).end();
-  const [answer] = z.tuple([z.instanceof(IncomingMessage)]).parse(await once(call, "response"));
-  answer.resume();
-  await once(answer, "end");
-  if (answer.statusCode !== side.status)
-    throw new Error(`${side.path}: answered ${answer.statusCode ?? 0}`);
-  return performance.now() - began;
-};
+const timeOf = (agent: Agent, url: string, headers: Headers, side: Side): Promise<number> =>
+  answerTime(agent, {
+    url: `${url}/ticketing/${side.path}`,
+    headers: headers[side.of],
+    status: side.status,
+  });
 
 const compare = async (
   url: string,

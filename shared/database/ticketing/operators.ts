@@ -32,9 +32,11 @@ export interface QueuePage {
 
 const pageSize = 50;
 
+const inOrder = "order by priority, expiration_date, ticket_id";
+
 /**
  * Each status is a stretch of an index that lies in the queue's order, and these are merged as far as
- * the page reaches; only the page's own tickets are then read.
+ * the page reaches, since each says its order, too; only the page's own tickets are then read.
  */
 const pageOf = (stretches: readonly string[]): string => `
   select borsello.operator_ticket(t) as ticket from (
@@ -42,10 +44,11 @@ const pageOf = (stretches: readonly string[]): string => `
       ${stretches
         .map(
           (condition) =>
-            `select priority, expiration_date, ticket_id from borsello.ticket where ${condition}`,
+            `(select priority, expiration_date, ticket_id from borsello.ticket
+              where ${condition} ${inOrder})`,
         )
         .join(" union all ")}
-    ) as queue order by priority, expiration_date, ticket_id limit $1 offset $2
+    ) as queue ${inOrder} limit $1 offset $2
   ) as page join borsello.ticket as t using (ticket_id)
   order by t.priority, t.expiration_date, t.ticket_id`;
 
