@@ -26,7 +26,6 @@ export const count = (minimum: number, maximum: number, fallback: number) =>
       format: "int32",
       minimum,
       maximum,
-      default: fallback,
       description: `${fallback} where absent.`,
     });
 

@@ -44,6 +44,11 @@ const convert = (schema: z.ZodType, io: "input" | "output"): Converted => {
   const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: "any",
+    // zod leaves out what stands for an absent text that is read as a number.
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodDefault && jsonSchema.type === "integer")
+        jsonSchema.default = zodSchema.def.defaultValue;
+    },
   });
   return { root: properties?.["root"], definitions: $defs ?? {} };
 };

@@ -50,6 +50,11 @@ const tooSmall = ({ origin, minimum, inclusive, exact }: z.core.$ZodIssueTooSmal
 const tooBig = ({ origin, maximum, inclusive, exact }: z.core.$ZodIssueTooBig): string =>
   size(origin, exact === true ? "exactly" : inclusive === false ? "less than" : "at most", maximum);
 
+const choice = (words: readonly string[]): string => {
+  const named = words.filter((word) => word !== "");
+  return `must be one of ${named.join(", ")}${named.length < words.length ? ", or empty" : ""}.`;
+};
+
 const asSentence = (text: string): string => (text.endsWith(".") ? text : `${text}.`);
 
 const sentence = (issue: Issue): string => {
@@ -68,7 +73,7 @@ const sentence = (issue: Issue): string => {
     case "not_multiple_of":
       return `must be a multiple of ${String(issue.divisor)}.`;
     case "invalid_value":
-      return `must be one of ${issue.values.map(String).join(", ")}.`;
+      return choice(issue.values.map(String));
     case "unrecognized_keys":
     case "invalid_union":
     case "invalid_key":

@@ -146,7 +146,7 @@ describe("refusals", () => {
       "another content",
       { filename: "a.png", body: bytesOf(jpegFile) },
       415,
-      /not what its extension says/,
+      /It must have the content that its extension says/,
     ],
     [
       "a content that is cut",

@@ -184,7 +184,8 @@ describe("what is answered", () => {
     const answer = await request(changes.updateStatusPathRoute, { ticket: "New", params });
     expectRefusal(answer, 422);
     expect(answer.body).toMatchObject({
-      error_description: "The body does not fit the schema. It is missing: send a JSON body.",
+      error_description:
+        "The body does not fit the schema: correct what is named. It is missing: send a JSON body.",
     });
   });
 
@@ -194,7 +195,7 @@ describe("what is answered", () => {
     const answer = await request(changes.updateStatusPathRoute, { ticket: "New", params });
     expect(answer.body).toEqual({
       error: "Unprocessable Entity",
-      error_description: `The path names no status of tickets. newStatus must be one of ${statuses}.`,
+      error_description: `The path names no status of tickets: name one that there is. newStatus must be one of ${statuses}.`,
     });
   });
 

@@ -4,6 +4,7 @@ import addFormats from "ajv-formats";
 import { z } from "zod";
 import type { Route } from "../../../shared/contracts/route.js";
 import { send, type Answer } from "./api.js";
+import { refusalFaults } from "./refusal-text.js";
 import type { TestStack } from "./stack.js";
 
 const Document = z.object({
@@ -24,7 +25,7 @@ const Document = z.object({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 });
 
-/** Empty where the answer's status, content type and body are as the document says. */
+/** Empty where the answer's status, content type and body are as the document says, and a refusal reads well. */
 export type Misfits = (route: Route, answer: Answer) => string[];
 
 export const readOpenApi = async (
@@ -55,6 +56,7 @@ export const readOpenApi = async (
     const [type = ""] = (headers.get("content-type") ?? "").split(";");
     const content = response.content[type];
     if (content === undefined) return [`${route.id}: ${type} is not documented for ${status}`];
-    return content.schema === undefined ? [] : bodyMisfits(content.schema, body);
+    const texts = refusalFaults(status, body);
+    return content.schema === undefined ? texts : [...texts, ...bodyMisfits(content.schema, body)];
   };
 };

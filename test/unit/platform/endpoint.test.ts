@@ -98,7 +98,7 @@ test("a refusal has the status of its code, its sentence, and what was found", a
     status: 400,
     json: {
       errorCode: "WalletNotActive",
-      errorDescription: "The wallet is not active.",
+      errorDescription: "The wallet is not active: reactivate it first.",
       errorProperties: { status: "Suspended" },
     },
   });
@@ -180,11 +180,12 @@ test("the ticketing API needs the token alone, and speaks its own error model", 
   expect((await call({})).status).toBe(200);
   expect((await call({ headers: {} })).json).toEqual({
     error: "Unauthorized",
-    error_description: "The bearer token is missing, expired or not valid.",
+    error_description: "The bearer token is missing, expired or not valid: get a new one.",
   });
   expect((await call({ body: '{"name":1}' })).json).toEqual({
     error: "Unprocessable Entity",
-    error_description: "The body does not fit the schema. name must be a string.",
+    error_description:
+      "The body does not fit the schema: correct what is named. name must be a string.",
   });
   expect((await call({ headers: { ...bearer, "x-tenant": "globex" } })).status).toBe(403);
 });

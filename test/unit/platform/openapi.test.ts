@@ -16,6 +16,7 @@ const routes: readonly Route[] = endpointsOf("development").map((endpoint) => en
 
 const Document = z.looseObject({
   openapi: z.string(),
+  info: z.looseObject({ version: z.string() }),
   paths: z.record(
     z.string(),
     z.record(
@@ -32,6 +33,8 @@ const Document = z.looseObject({
   ),
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 });
+
+const anyText: unknown = expect.any(String);
 
 const documentOf = (api: "ticketing" | "wallet" | "card", of: readonly Route[] = routes) =>
   Document.parse(openApiDocument(api, of, settings));
@@ -105,8 +108,41 @@ test("the page of tickets is a whole number from 0, as its document says", () =>
   const list = documentOf("ticketing", [listTicketsRoute]).paths["/tickets/list/{status}"]?.["get"];
   expect(list?.parameters.find(({ name }) => name === "page")).toMatchObject({
     required: false,
-    schema: { type: "integer", minimum: 0, maximum: 2_147_483_647, description: "0 where absent." },
+    schema: { type: "integer", format: "int32", minimum: 0, maximum: 2_147_483_647, default: 0 },
   });
+});
+
+test("the ticketing document is what its interface says: version, flows, statuses, identifiers", () => {
+  const { info, paths, components } = documentOf("ticketing");
+  expect(info).toMatchObject({ version: "1.0" });
+  expect(documentOf("wallet").info).toMatchObject({ version: settings.version });
+  expect(components["securitySchemes"]).toMatchObject({
+    token: {
+      type: "oauth2",
+      flows: {
+        clientCredentials: { tokenUrl: "/token", scopes: { [settings.scope]: anyText } },
+        authorizationCode: { tokenUrl: "/token", scopes: { user_impersonation: anyText } },
+      },
+    },
+  });
+  const urlForms = ["New", "InProgress", "WaitingForCustomer", "Resolved", "Closed", "Canceled"];
+  const statuses = { type: "string", enum: [...urlForms, "Rejected"] };
+  const parameterOf = (path: string, method: string, wanted: string) =>
+    paths[path]?.[method]?.parameters.find(({ name }) => name === wanted);
+  const inPath = { in: "path", required: true };
+  expect(parameterOf("/tickets/list/{status}", "get", "status")).toMatchObject({
+    ...{ ...inPath, schema: statuses },
+  });
+  expect(parameterOf("/tickets/{casenumber}/{newStatus}", "put", "newStatus")).toMatchObject({
+    ...{ ...inPath, schema: statuses },
+  });
+  const body = paths["/tickets/{casenumber}/Status"]?.["put"]?.["requestBody"];
+  expect(body).toMatchObject({
+    content: { "application/json": { schema: { properties: { status: statuses } } } },
+  });
+  expect(
+    parameterOf("/tickets/{casenumber}/attachments/{attachmentid}", "get", "attachmentid"),
+  ).toMatchObject({ ...inPath, schema: { type: "integer" } });
 });
 
 test("the header of a creation's key is told of, and so is every request's id", () => {
