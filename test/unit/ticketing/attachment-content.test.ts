@@ -75,7 +75,7 @@ test("a file under the name of another kind is not taken", () => {
   for (const [name] of good)
     for (const [other, bytes] of good.filter(([known]) => !isText(known)))
       // An Office document is a ZIP like any other.
-      if (kindOf(name) !== kindOf(other) && !(name === "a.zip" && /x$/.test(other)))
+      if (kindOf(name) !== kindOf(other) && !(name === "a.zip" && other.endsWith("x")))
         expect(isTaken(name, bytes), `${other} as ${name}`).toBe(false);
 });
 
