@@ -40,6 +40,7 @@ type Status = (typeof walletStatuses)[number];
 /** What the call needs besides the wallet's id. */
 interface Input {
   readonly params?: Readonly<Record<string, string>>;
+  readonly query?: string;
   readonly body?: unknown;
 }
 
@@ -146,6 +147,16 @@ const writes: Readonly<Record<string, Write>> = {
   },
   fillWalletMandate: { ...active, given: wallet(withMandate("Draft")) },
   signWalletMandate: { ...active, given: wallet(withMandate("Filled")) },
+  updateNextDepositDate: {
+    ...active,
+    given: wallet(withMandate("Active"), async (walletId) => {
+      await database.execute(
+        "update borsello.mandate set next_deposit_date = '2026-01-05' where wallet_id = $1",
+        [walletId],
+      );
+      return { query: "?newDepositDate=2099-06-03" };
+    }),
+  },
   disableWalletMandate: { ...always, given: wallet(withMandate("Draft")) },
   initialiseOperationGroup: {
     ...active,
@@ -177,13 +188,13 @@ const cells = routes.flatMap((route) =>
 test.each(cells)("$id on a wallet that is $status", async ({ id, route, status }) => {
   const write = writes[id];
   if (write === undefined) throw new Error("no row");
-  const { walletId, params, body } = await write.given();
+  const { walletId, params, query = "", body } = await write.given();
   // The state alone, without what the transition does to operations and mandate.
   await database.execute("update borsello.wallet set status = $2 where wallet_id = $1", [
     walletId,
     status,
   ]);
-  const answer = await send(stack, addressOf(route, { walletId, ...params }), {
+  const answer = await send(stack, addressOf(route, { walletId, ...params }) + query, {
     method: route.method,
     headers: headersOf(route, token),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
