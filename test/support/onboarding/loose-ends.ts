@@ -1,0 +1,121 @@
+/** What must not be left over once everybody has answered: transfers, mandates and flows that hang. */
+import type { BankNotificationMessage } from "../../../shared/contracts/platform/bank-messages.js";
+import type { RandomBank } from "./random-bank.js";
+
+type Rows = readonly Record<string, unknown>[];
+
+/** One row while something is on its way: an event, a message, a turn of a flow. */
+export const unsettled = `
+  select * from (select
+    (select count(*)::int from borsello.outbox where sent_at is null) as unsent,
+    (select count(*)::int from durable.message where due_at is null) as turns,
+    (select count(*)::int from durable.activity) as activities,
+    (select count(*)::int from broker.message join broker.entity using (entity_id)
+     where path not ilike '%acme%' and path not ilike '%deadletter%') as queued) as left_over
+  where unsent + turns + activities + queued > 0`;
+
+export interface Aftermath {
+  readonly rowsOf: (text: string) => Promise<Rows>;
+  readonly bank: RandomBank;
+  readonly transfers: ReadonlyMap<string, BankNotificationMessage>;
+}
+
+/** Each with the name of what is wrong; all of these are wrong by their mere presence. */
+const wrong = `
+  select 'a transfer without credit or feedback' as wrong, transaction_reference as what,
+    json_build_object('status', status, 'walletId', wallet_id) as found
+  from borsello.bank_notification
+  where not (status = 'Received' and coalesce(feedback, '') <> ''
+    or status in ('Accepted', 'Consumed') and operation_id is not null)
+  union all
+  select 'a transfer kept twice', min(transaction_reference), json_build_object('times', count(*))
+  from borsello.bank_notification group by transaction_reference having count(*) > 1
+  union all
+  select 'a credit that is not the transfer''s', n.transaction_reference,
+    json_build_object('credited', o.amount_cents, 'sent', n.amount_cents)
+  from borsello.bank_notification as n join borsello.operation as o using (operation_id)
+  where n.status in ('Accepted', 'Consumed') and o.amount_cents <> n.amount_cents
+  union all
+  select 'a wallet with two open mandates', wallet_id::text, json_agg(status)
+  from borsello.mandate
+  where status in ('Draft', 'Filled', 'ActivationRequested', 'Active', 'DisableRequested')
+  group by wallet_id having count(*) > 1
+  union all
+  select 'a mandate that still waits for the bank', mandate_id::text, to_json(status)
+  from borsello.mandate where status in ('ActivationRequested', 'DisableRequested')
+  union all
+  select 'a mandate of a wallet that is closed', mandate_id::text, to_json(m.status)
+  from borsello.mandate as m join borsello.wallet as w using (wallet_id)
+  where w.status = 'Closed' and m.status in ('Draft', 'Filled', 'Active')
+  union all
+  select 'a contract that is still being sealed', wallet_id::text, to_json(status)
+  from borsello.contract where status = 'Signing'
+  union all
+  select 'a flow that failed', id, to_json(output)
+  from durable.instance where status in ('Failed', 'Terminated')
+  union all
+  select 'a dead letter', message_id, to_json(path)
+  from broker.message join broker.entity using (entity_id) where path ilike '%deadletter%'
+  union all
+  select 'books that do not balance', 'entries', to_json(sum(amount_cents))
+  from borsello.entry having sum(amount_cents) <> 0
+  union all
+  select 'a flow that waits for what is over', i.id, to_json(i.custom_status)
+  from durable.instance as i
+  where completed_at is null and kind = 'orchestration' and not case
+    when id like 'iban-%' then exists (select from borsello.iban_validation as v
+      where i.id = 'iban-' || v.wallet_id || '-' || v.attempt and v.status = 'Waiting')
+    when id like 'mandate-%' then exists (select from borsello.mandate as m
+      where i.id like 'mandate-' || m.mandate_id || '%' and m.status = 'Active')
+    when id like 'onboarding-%' then exists (select from borsello.onboarding as o
+      where i.id like 'onboarding-' || o.wallet_id || '%' and o.status = 'Running')
+    else false end
+  union all
+  select 'a validation that nobody follows', v.wallet_id::text, to_json(v.attempt)
+  from borsello.iban_validation as v
+  where v.status = 'Waiting' and not exists (select from durable.instance
+    where id = 'iban-' || v.wallet_id || '-' || v.attempt and completed_at is null)
+  union all
+  select 'an onboarding that nobody follows', o.wallet_id::text, to_json(o.status)
+  from borsello.onboarding as o
+  where o.status = 'Running' and not exists (select from durable.instance
+    where id like 'onboarding-' || o.wallet_id || '%' and completed_at is null)
+  union all
+  select 'an active mandate that nobody follows', m.mandate_id::text, to_json(m.status)
+  from borsello.mandate as m
+  where m.status = 'Active' and not exists (select from durable.instance
+    where id like 'mandate-' || m.mandate_id || '%' and completed_at is null)`;
+
+/** Mandates on one side only: of the bank, or of the platform. */
+const disputed = async ({ rowsOf, bank }: Aftermath): Promise<unknown[]> => {
+  const rows = await rowsOf(
+    "select mandate_unique_reference as reference, status from borsello.mandate where status = 'Active'",
+  );
+  const ours = new Set(rows.map(({ reference }) => String(reference)));
+  return [
+    ...[...bank.live]
+      .filter((reference) => !ours.has(reference))
+      .map((what) => ({ wrong: "a mandate that lives at the bank alone", what })),
+    ...[...ours]
+      .filter((reference) => !bank.live.has(reference))
+      .map((what) => ({ wrong: "a mandate that the bank does not have", what })),
+  ];
+};
+
+/** Transfers that were sent and that the platform does not show. */
+const lost = async ({ rowsOf, transfers }: Aftermath): Promise<unknown[]> => {
+  const rows = await rowsOf(
+    "select transaction_reference as reference from borsello.bank_notification",
+  );
+  const kept = new Set(rows.map(({ reference }) => String(reference)));
+  return [...transfers.keys()]
+    .filter((reference) => !kept.has(reference))
+    .map((what) => ({ wrong: "a transfer that was lost", what }));
+};
+
+/** Everything that is wrong; empty where all adds up. */
+export const looseEnds = async (aftermath: Aftermath): Promise<readonly unknown[]> => [
+  ...(await aftermath.rowsOf(wrong)),
+  ...(await disputed(aftermath)),
+  ...(await lost(aftermath)),
+];
