@@ -130,7 +130,10 @@ export const openRandomCustomer = async (
     "fill the mandate": () => send("PUT", `${base}/mandate/fill`),
     "sign the mandate": () => send("POST", `${base}/mandate/sign`),
     "disable the mandate": () => send("PUT", `${base}/mandate/disable`),
-    "transfer something": () => Promise.resolve(transfer() as undefined),
+    "transfer something": async () => {
+      transfer();
+      return undefined;
+    },
     "transfer what is asked for": async () => {
       const { firstName, lastName, iban } = await wallet();
       transfer({

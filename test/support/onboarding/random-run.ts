@@ -1,9 +1,9 @@
 /** Ten customers, their bank, clock moves and kills, all by chance; then everything must add up. */
 import { expect } from "vitest";
-import { Client } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sender, type Send } from "../../../bench/platform/onboarding.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
+import { openPool } from "../database/connections.js";
 import { startTestStack } from "../platform/stack.js";
 import { seededRandom } from "../durable/deaths.js";
 import { looseEnds, unsettled } from "./loose-ends.js";
@@ -32,8 +32,7 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
   const chance = (share: number): boolean => random() < share;
   const stack = await startTestStack({ environment: { SANDBOX_BANK: "off" } });
   const bank = openRandomBank(random);
-  const judge = new Client({ connectionString: stack.databaseUrl });
-  await judge.connect();
+  const judge = openPool(stack.databaseUrl, 1);
   const rowsOf = async (text: string): Promise<Record<string, unknown>[]> =>
     (await judge.query<Record<string, unknown>>(text)).rows;
   try {
