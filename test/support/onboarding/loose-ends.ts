@@ -11,7 +11,7 @@ export const unsettled = `
     (select count(*)::int from durable.message where due_at is null) as turns,
     (select count(*)::int from durable.activity) as activities,
     (select count(*)::int from broker.message join broker.entity using (entity_id)
-     where path not ilike '%acme%' and path not ilike '%deadletter%') as queued) as left_over
+     where path ~ '^(platform-events|bank-)' and path not ilike '%deadletter%') as queued) as left_over
   where unsent + turns + activities + queued > 0`;
 
 export interface Aftermath {

@@ -17,7 +17,7 @@ export interface RandomRun {
   readonly kills: number;
 }
 
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 const dayMs = 86_400_000;
 const pollMs = 20;
 
@@ -44,7 +44,7 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
         const answer = await sendOnce(method, path, body).catch(unlessCut);
         if (answer !== undefined && answer.status !== 503) return answer;
         if (performance.now() > deadline)
-          throw new Error(`${method} ${path}: ${answer?.status ?? "cut"} for a minute`);
+          throw new Error(`${method} ${path}: ${answer?.status ?? "cut"} for too long`);
         await sleep(pollMs);
       }
     };
@@ -62,8 +62,10 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
     };
     const restart = async (): Promise<void> => {
       await stack.kill9();
-      await bank.disconnect();
+      // The client closes its links where they were opened, so the next life must answer it.
+      const left = bank.disconnect();
       await stack.restart();
+      await left;
       sendOnce = sender(stack.url, await headersFor(stack.url, acme));
       bank.connect(stack.brokerConnectionString);
     };
@@ -83,11 +85,8 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
             deeds.push(await person.act());
         }),
       );
-      if (killRounds.has(round)) {
-        await sleep(random() * 100);
-        await restart();
-      }
-      await acting;
+      const killing = killRounds.has(round) ? sleep(random() * 100).then(restart) : undefined;
+      await Promise.all([acting, killing]);
       if (chance(0.3)) await quiet();
       if (chance(0.3)) await moveClock(Math.ceil(random() * random() * 40));
       if (chance(0.4)) bank.answerLate();
