@@ -1,4 +1,5 @@
 /** A bank made by chance at the platform's queues, with a book of its own of the mandates it holds. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { z } from "zod";
 import {
@@ -14,6 +15,7 @@ const MandateRequest = BankRequestMessage.extend({ mandateUniqueReference: z.str
 
 /** The code of the scheme for a mandate that the bank does not have. */
 const unknownMandate = "MD01";
+const closeMs = 2_000;
 const notSpecified = "MS03";
 
 export interface RandomBank {
@@ -149,7 +151,8 @@ export const openRandomBank = (random: () => number): RandomBank => {
       const { close } = connection ?? {};
       connection = undefined;
       await sending;
-      await close?.();
+      // A client whose broker was killed may wait for it without end.
+      await Promise.race([close?.(), sleep(closeMs)]);
     },
     answerLate: () => {
       for (const request of [...unanswered.values()]) answer(request);
