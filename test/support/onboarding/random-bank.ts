@@ -49,18 +49,15 @@ export const openRandomBank = (random: () => number): RandomBank => {
   let sending = Promise.resolve();
 
   const flush = (): void => {
+    const through = connection;
     sending = sending.then(async () => {
-      while (connection !== undefined && toSend[0] !== undefined) {
-        const { queue, messageId, body } = toSend[0];
-        const sender = connection.client.createSender(queue);
+      for (let next = toSend[0]; next && through && connection === through; next = toSend[0]) {
+        const { queue, messageId, body } = next;
+        const sender = through.client.createSender(queue);
         try {
-          const message = {
-            messageId,
-            contentType: "application/json",
-            body: JSON.parse(body) as unknown,
-          };
-          await sender.sendMessages(message);
-          toSend.shift();
+          const message = { messageId, contentType: "application/json", body };
+          await sender.sendMessages({ ...message, body: JSON.parse(body) as unknown });
+          if (toSend[0] === next) toSend.shift();
         } catch {
           // The platform is between two lives: the next connection sends it.
           return;
@@ -148,11 +145,11 @@ export const openRandomBank = (random: () => number): RandomBank => {
       flush();
     },
     disconnect: async () => {
-      const { close } = connection ?? {};
+      const gone = connection;
       connection = undefined;
-      await sending;
       // A client whose broker was killed may wait for it without end.
-      await Promise.race([close?.(), sleep(closeMs)]);
+      await Promise.race([sending.then(() => gone?.close()), sleep(closeMs)]);
+      sending = Promise.resolve();
     },
     answerLate: () => {
       for (const request of [...unanswered.values()]) answer(request);
