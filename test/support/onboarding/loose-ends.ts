@@ -14,6 +14,17 @@ export const unsettled = `
      where path ~ '^(platform-events|bank-)' and path not ilike '%deadletter%') as queued) as left_over
   where unsent + turns + activities + queued > 0`;
 
+/** Wallets whose holder did all that was asked for and that are not onboarded; one that expired stays so. */
+export const stillOpen = `
+  select w.wallet_id, w.status, w.is_iban_validated, c.status as contract, m.status as mandate,
+    o.status as onboarding
+  from borsello.wallet as w
+  join borsello.onboarding as o using (wallet_id)
+  left join borsello.contract as c using (wallet_id)
+  left join borsello.mandate as m on m.wallet_id = w.wallet_id and m.status = 'Active'
+  where not (w.status = 'Active' and w.is_iban_validated and c.status is not distinct from 'Signed'
+    and m.mandate_id is not null and o.status in ('Completed', 'Expired'))`;
+
 export interface Aftermath {
   readonly rowsOf: (text: string) => Promise<Rows>;
   readonly bank: RandomBank;

@@ -6,7 +6,7 @@ import { acme, headersFor } from "../../../bench/platform/session.js";
 import { openPool } from "../database/connections.js";
 import { startTestStack } from "../platform/stack.js";
 import { seededRandom } from "../durable/deaths.js";
-import { looseEnds, unsettled } from "./loose-ends.js";
+import { looseEnds, stillOpen, unsettled } from "./loose-ends.js";
 import { openRandomBank } from "./random-bank.js";
 import { openRandomCustomer, type RandomCustomer, type World } from "./random-customer.js";
 
@@ -105,9 +105,7 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
     for (const person of people) await person.finish();
     await quiet();
     expect(await looseEnds({ rowsOf, bank, transfers: world.transfers })).toEqual([]);
-    const unfinished = await rowsOf(
-      "select wallet_id, status from borsello.wallet where status <> 'Active' or not is_iban_validated",
-    );
+    const unfinished = await rowsOf(stillOpen);
     expect(unfinished).toEqual([]);
   } finally {
     await judge.end();
