@@ -13,7 +13,9 @@ import {
 import { refusal, success, type Outcome, type Refusal } from "../../shared/domain/outcome.js";
 import type { AttachmentType } from "../../shared/domain/ticketing/attachment-types.js";
 import type { ContentCheck } from "../../shared/domain/ticketing/content-checks.js";
+import { bytesPerPiece } from "../../shared/database/documents/pieces.js";
 import { uuidv7 } from "../../shared/platform/ids.js";
+import { piecesOf } from "../../shared/platform/pieces.js";
 import type { Services } from "../kit/services.js";
 
 type ContentRefusal = "AttachmentEmpty" | "AttachmentTooLarge" | "AttachmentTypeUnsupported";
@@ -89,7 +91,8 @@ const storeAndAdd = async (
   { caseNumber, fileName, type, pieces }: AttachmentUpload,
   limits: AttachmentLimits,
 ): Promise<Stored> => {
-  const content = inspected(pieces, type.check(), limits.bytesMax);
+  // However small the pieces are that the sender's connection brings.
+  const content = inspected(piecesOf(bytesPerPiece, pieces), type.check(), limits.bytesMax);
   const written = await documents.write(documentKey, type.contentType, content);
   if (written === undefined)
     throw new Error(`the key ${documentKey} is taken, or its pieces were removed meanwhile`);

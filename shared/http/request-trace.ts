@@ -13,13 +13,12 @@ export interface RequestTrace {
 /** Printable ASCII; anything else could not be told apart in a header and in a log. */
 const soundId = /^[\x20-\x7e]{1,128}$/;
 
-const traceParent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/;
-const noTrace = "0".repeat(32);
+/** Version 00 ends here, later ones may go on; ids of zeros and version ff are invalid. */
+const traceParent =
+  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.*)-)/;
 
-const traceIdOf = (header: string | null): string | undefined => {
-  const traceId = header === null ? undefined : traceParent.exec(header)?.[1];
-  return traceId === noTrace ? undefined : traceId;
-};
+const traceIdOf = (header: string | null): string | undefined =>
+  header === null ? undefined : traceParent.exec(header)?.[1];
 
 export const traceOf = (headers: { get(name: string): string | null }): RequestTrace => {
   const given = headers.get(requestIdHeader);

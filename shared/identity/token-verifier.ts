@@ -37,11 +37,15 @@ const clientId = z.string().max(clientIdCharactersMax).refine(isStorable);
 
 const userNameCharactersMax = 255;
 
-/** One that no timeline could show is left out: the client's id then stands for the user. */
+/** Whom timelines and the audit name where the platform itself acts. */
+const platformNames: readonly string[] = ["systemdaemon", "platformoperator", "platform"];
+
+/** One that is the platform's own, or that no timeline could show is left out: the client's id then stands for the user. */
 const userName = z
   .string()
   .max(userNameCharactersMax)
   .regex(/^(?!\s*$)[^\p{C}<>]+$/u)
+  .refine((name) => !platformNames.includes(name.trim().toLowerCase()))
   .optional()
   .catch(undefined);
 

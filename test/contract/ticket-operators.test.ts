@@ -161,7 +161,15 @@ describe("what both read", () => {
       params: { casenumber },
       body: { text: said },
     });
-    for (const preferred_username of ["<script>", "a\0", "", " ", "x".repeat(256), 42]) {
+    for (const preferred_username of [
+      "<script>",
+      "a\0",
+      "",
+      " ",
+      "x".repeat(256),
+      42,
+      "systemDaemon",
+    ]) {
       const token = await sign({ roles, preferred_username });
       const comment = { token, params: { casenumber }, body: { text: said } };
       expect([preferred_username, (await call(changes.postCommentRoute, comment)).status]).toEqual([
@@ -171,7 +179,7 @@ describe("what both read", () => {
     }
     const authors = (await timelineOf(casenumber)).map((line) => line.split(": ")[0]);
     const named = "maria.rossi@acme.example";
-    expect(authors).toEqual([named, named, ...Array.from({ length: 6 }, () => "acme-client")]);
+    expect(authors).toEqual([named, named, ...Array.from({ length: 7 }, () => "acme-client")]);
   });
 
   test("comments are told to the partner, whoever writes them", async () => {

@@ -78,7 +78,8 @@ export const recordOutcome = async (
        update borsello.bank_request set status = $2, reason_code = $4,
          transaction_reference = coalesce($5, transaction_reference),
          booking_date = coalesce($6::date, booking_date),
-         last_outcome_at = borsello.platform_now()
+         last_outcome_at = case when before.status = $2 then last_outcome_at
+           else borsello.platform_now() end
        from before
        where bank_request.request_id = before.request_id and before.is_next
        returning bank_request as request, before.status as from_status, before.partner_key

@@ -157,12 +157,13 @@ begin atomic
   from first_due;
 end;
 
--- How an attempt that ended unvalidated did so.
+-- How an attempt ended.
 create function borsello.iban_validation_end(status text) returns text
 language sql immutable parallel safe
 return case status
   when 'Expired' then 'no fitting transfer came in time'
   when 'Replaced' then 'the IBAN was replaced or removed'
+  when 'Validated' then 'another transfer has validated the IBAN'
   else 'the wallet was closed' end;
 
 -- Whoever ends an attempt, and in whatever way: partners are told once, and what was received for it

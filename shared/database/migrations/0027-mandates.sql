@@ -135,7 +135,7 @@ begin atomic
     when activation.status = 'Refused' then 'NeverActivated'
     when request.status = 'Accepted' then 'Revoked'
     when request.status = 'Refused' and request.reason_code = 'MD01'
-      and not (activation.status = 'Accepted' and activation.last_outcome_at >= (v).asked_at)
+      and not (activation.status = 'Accepted' and activation.last_outcome_at > (v).asked_at)
       then 'Unknown'
     when request.status = 'Refused' and (v).refusals >= 4 then 'GivenUp'
   end

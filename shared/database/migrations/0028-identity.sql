@@ -1,13 +1,14 @@
 -- The holder's identity: searches that see no accents, and contracts that keep whose they are.
 
 -- A text as searches compare it: without accents and case, by Unicode's rules whatever the locale.
+-- A text of nothing but accents is compared as it is: as an empty one it would be found in every name.
 -- Letters that Unicode does not take apart are spelled as tax ids spell them.
 create or replace function borsello.folded(value text) returns text
 language sql immutable parallel safe
 return case
   -- Nearly all are ASCII, which has nothing to take apart.
   when octet_length(value) = length(value) then lower(value collate "pg_c_utf8")
-  else normalize(
+  else coalesce(nullif(normalize(
     replace(replace(replace(replace(
       translate(
         regexp_replace(
@@ -15,7 +16,7 @@ return case
           '[\u0300-\u036f]', '', 'g'),
         'øłđðħı’ʼ', 'olddhi'''''),
       'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe'), 'þ', 'th'),
-    nfc)
+    nfc), ''), value)
 end;
 
 update borsello.wallet_search as s set search_keys = borsello.search_keys(w)

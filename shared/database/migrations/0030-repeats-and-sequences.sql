@@ -104,9 +104,9 @@ begin atomic
 end;
 
 -- The oldest waiting messages of sessions that no other relay holds: their sessions are the transaction's
--- until it ends. A session is asked for once, and its messages are read afterwards: were they read and
--- asked for together, a relay that gives a session back meanwhile would leave it with a later message and
--- without an earlier one. It looks further than it claims, so that two relays find work side by side.
+-- until it ends. The walk passes by what others hold, so that two relays find work side by side, and asks
+-- for no more sessions than it can serve. Messages are read after their session was taken: were both one,
+-- a relay that gives a session back meanwhile would leave it with a later message and without an earlier one.
 create function borsello.claim_messages(suspended text[], messages_max integer, lock_space integer)
 returns setof borsello.outbox
 language plpgsql as $$
@@ -117,14 +117,10 @@ begin
   with candidate as materialized (
     select outbox_id, session_id from borsello.outbox
     where sent_at is null and not destinations <@ (delivered_to || suspended)
-    order by outbox_id limit 2 * messages_max
-  ), session as materialized (
-    select distinct session_id from candidate
+      and pg_try_advisory_xact_lock(lock_space, hashtext(session_id))
+    order by outbox_id limit messages_max
   )
-  select (select max(outbox_id) from candidate), array(
-    select session_id from session
-    where pg_try_advisory_xact_lock(lock_space, hashtext(session_id)))
-  into last_candidate, mine;
+  select max(outbox_id), array_agg(distinct session_id) into last_candidate, mine from candidate;
   return query
     select o.* from unnest(mine) as held (session_id) join borsello.outbox as o using (session_id)
     where o.sent_at is null and o.outbox_id <= last_candidate

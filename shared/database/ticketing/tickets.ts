@@ -49,9 +49,10 @@ const insertTicket = `
     insert into borsello.ticket as t (case_number, partner_key, wallet_id, external_id, product,
       impact, request_type, category, title, description, priority, sla, silence, patience,
       expiration_date, created_by)
-    select $3, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, make_interval(secs => $13 * 3600),
-      make_interval(secs => $14 * 86400), make_interval(secs => $15 * 86400),
-      borsello.platform_now() + make_interval(secs => $13 * 3600), $2
+    select $3, $1, $4, $5, $6, $7, $8, $9, $10, $11, $12, date_trunc('milliseconds', make_interval(secs => $13 * 3600)),
+      date_trunc('milliseconds', make_interval(secs => $14 * 86400)),
+      date_trunc('milliseconds', make_interval(secs => $15 * 86400)),
+      borsello.platform_now() + date_trunc('milliseconds', make_interval(secs => $13 * 3600)), $2
     where $4::uuid is null or exists (select from owned)
     returning t
   )

@@ -25,6 +25,21 @@ const linkType = 0xa000;
 /** Instead of a size or a place: it stands elsewhere (ZIP64), which files of this length do not need. */
 const elsewhere = 0xffffffff;
 
+const [stored, deflated] = [0, 8];
+
+/** Packed in one of the two ways that every program knows. */
+const isPlain = (method: number, packedBytes: number, unpackedBytes: number): boolean =>
+  method === deflated || (method === stored && packedBytes === unpackedBytes);
+
+/** Info-ZIP's field with the name in Unicode, which some programs unpack to instead of the entry's own. */
+const otherName = 0x7075;
+
+const hasOtherName = (extra: Buffer): boolean => {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2))
+    if (extra.readUInt16LE(at) === otherName) return true;
+  return false;
+};
+
 /** The entry at this place of the directory; undefined: there is none. */
 const entryAt = (
   directory: Buffer,
@@ -40,6 +55,9 @@ const entryAt = (
   const next =
     nameAt + nameBytes + directory.readUInt16LE(at + 30) + directory.readUInt16LE(at + 32);
   if (nameBytes === 0 || nameBytes > nameBytesMax || next > directory.length) return undefined;
+  const extra = directory.subarray(nameAt + nameBytes, next - directory.readUInt16LE(at + 32));
+  if (!isPlain(directory.readUInt16LE(at + 10), packedBytes, unpackedBytes) || hasOtherName(extra))
+    return undefined;
   if ([packedBytes, unpackedBytes, from].includes(elsewhere)) return undefined;
   const entry = {
     name: directory.toString("latin1", nameAt, nameAt + nameBytes),
@@ -135,15 +153,22 @@ export const officeDocument = (folder: "word/" | "xl/"): ContentCheck =>
       !names.some((name) => /(^|\/)vbaProject\.bin$/i.test(name)),
   );
 
+/** Names in a compound file are one in any case: letters of ASCII as capitals, all other bytes as they are. */
+const capitals = (bytes: Buffer): Buffer =>
+  Buffer.from(
+    bytes.toString("latin1").replace(/[a-z]+/g, (word) => word.toUpperCase()),
+    "latin1",
+  );
+
 /** Whether these bytes have passed by, in whatever pieces. */
-const finder = (wanted: Buffer) => {
+const finder = (wanted: Buffer, { anyCase = false } = {}) => {
   let rest = Buffer.alloc(0);
   let isFound = false;
   return {
     see: (piece: Uint8Array): void => {
       if (isFound) return;
       const bytes = Buffer.concat([rest, piece]);
-      isFound = bytes.includes(wanted);
+      isFound = (anyCase ? capitals(bytes) : bytes).includes(wanted);
       rest = Buffer.from(bytes.subarray(Math.max(0, bytes.length - wanted.length + 1)));
     },
     isFound: (): boolean => isFound,
@@ -157,7 +182,7 @@ const compoundFile =
 /** Word's format before 2007: a compound file with a document's stream, without macros. */
 export const wordDocument = (): ContentCheck => {
   const document = finder(Buffer.from("WordDocument", "utf16le"));
-  const macros = finder(Buffer.from("_VBA_PROJECT", "utf16le"));
+  const macros = finder(Buffer.from("_VBA_PROJECT", "utf16le"), { anyCase: true });
   const streams: ContentCheck = {
     see: (piece) => {
       document.see(piece);

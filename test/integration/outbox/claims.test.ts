@@ -56,3 +56,14 @@ test("a relay that gives a wallet back leaves none of its messages behind for an
   release();
   await holding;
 });
+
+test("a relay passes by what another one holds, however much of it lies before", async () => {
+  await bank.database.execute("delete from borsello.outbox");
+  for (let wallet = 0; wallet < 60; wallet += 1) await write(randomUUID(), 1, 1);
+  await bank.database.quietTransaction(async (held) => {
+    expect(await claimWaiting(held, [], 20)).toHaveLength(20);
+    await bank.database.quietTransaction(async (tx) => {
+      expect(await claimWaiting(tx, [], 20)).toHaveLength(20);
+    });
+  });
+});

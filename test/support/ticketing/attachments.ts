@@ -39,14 +39,28 @@ export interface ZipEntry {
   /** Where it is said to begin, instead of where it does. */
   readonly from?: number;
   readonly isLink?: boolean;
+  /** How it is said to be packed; by default not at all. */
+  readonly method?: number;
+  /** Its name in Unicode, beside its own. */
+  readonly otherName?: string;
 }
+
+/** The field 0x7075: version, check sum, name. */
+const unicodePath = (name: string): Buffer => {
+  const field = Buffer.concat([Buffer.alloc(9), Buffer.from(name)]);
+  field.writeUInt16LE(0x7075, 0);
+  field.writeUInt16LE(field.length - 4, 2);
+  return field;
+};
 
 /** A ZIP of one byte for each entry, as its entries say. */
 export const zipOfEntries = (entries: readonly ZipEntry[], comment = ""): Buffer => {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
-  for (const { name, unpackedBytes = 1, from, isLink = false } of entries) {
+  for (const { name, unpackedBytes = 1, from, isLink = false, ...more } of entries) {
+    const { method = 0, otherName } = more;
+    const extra = otherName === undefined ? Buffer.alloc(0) : unicodePath(otherName);
     const nameBytes = Buffer.from(name);
     const local = Buffer.alloc(30);
     local.write("PK\x03\x04", "latin1");
@@ -56,12 +70,14 @@ export const zipOfEntries = (entries: readonly ZipEntry[], comment = ""): Buffer
     locals.push(local, nameBytes, Buffer.from("x"));
     const head = Buffer.alloc(46);
     head.write("PK\x01\x02", "latin1");
+    head.writeUInt16LE(method, 10);
+    head.writeUInt16LE(extra.length, 30);
     head.writeUInt32LE(1, 20);
     head.writeUInt32LE(unpackedBytes, 24);
     head.writeUInt16LE(nameBytes.length, 28);
     if (isLink) head.writeUInt32LE(0xa1ff0000, 38);
     head.writeUInt32LE(from ?? at, 42);
-    directory.push(head, nameBytes);
+    directory.push(head, nameBytes, extra);
     at += local.length + nameBytes.length + 1;
   }
   const listed = Buffer.concat(directory);

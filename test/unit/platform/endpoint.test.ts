@@ -249,7 +249,15 @@ describe("the request's id", () => {
     const traced = { ...sent, traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
     await send({ ...good, headers: traced }, failing(new Error("broken")));
     expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ requestId: "mine", traceId });
-    for (const traceparent of ["", "00-x", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
+    const later = `01-${traceId}-00f067aa0ba902b7-01-more`;
+    await send({ ...good, headers: { ...sent, traceparent: later } }, failing(new Error("broken")));
+    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ traceId });
+    const invalid = [
+      ...["", "00-x", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`],
+      ...[`ff-${traceId}-00f067aa0ba902b7-01`, `00-${traceId}-${"0".repeat(16)}-01`],
+      ...[`00-${traceId}-00f067aa0ba902b7-01-more`, `01-${traceId}-00f067aa0ba902b7-01more`],
+    ];
+    for (const traceparent of invalid) {
       await send({ ...good, headers: { ...sent, traceparent } }, failing(new Error("broken")));
       expect(JSON.parse(lines.at(-1) ?? "")).not.toHaveProperty("traceId");
     }

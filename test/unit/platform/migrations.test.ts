@@ -33,12 +33,12 @@ const landed: Readonly<Record<string, string>> = {
   "0024-o2i-payments.sql": "b5dc12e0f8b8e9e4a3640532c7115d701e0a9310b98147188c5bb25a541c67d5",
   "0025-onboarding-restarts.sql":
     "b103c5a863ff74053f2c5ac7d559b8214903c45bf0afacd1b5d5cc5311f47b6f",
-  "0026-answered-transfers.sql": "385184d2c3c6306c963b6e18af58dc082f027b01b8ba6bf2f18daff10a6e0970",
-  "0027-mandates.sql": "572efc9c460c38a36faa484f528c62ffa43016dc72b8fcfce3a7908997b5beb1",
-  "0028-identity.sql": "52f223d71fe3666be381778a061c985ebe2ae63fb21129247ce070d092b0a815",
+  "0026-answered-transfers.sql": "adbf174198b7bbda3355faf359b33c5153354c0ce0fd62912d352c1a0652f0b3",
+  "0027-mandates.sql": "5844a46641d5546ec83f06e56069857f31f7cf7f5aba5de9ea3cfcfd1dd93c0c",
+  "0028-identity.sql": "c3384e360f8bf2aea2c872992d61e2b87a7ceced90c479f11007e22d781ea2cb",
   "0029-ticket-operators.sql": "0a1ad1da5cdba4212aa80fdbdf5fe791819d79dd0359d2223af09853ae49cccb",
   "0030-repeats-and-sequences.sql":
-    "bd6f625bdc3d4ffc34220756571443ffbd1eba96904b202e4cb1c3651a4ccdb5",
+    "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */

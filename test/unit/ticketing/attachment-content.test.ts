@@ -101,6 +101,11 @@ test.each<[string, string, Buffer]>([
     "a.doc",
     compoundFileOf("WordDocument", "_VBA_PROJECT"),
   ],
+  [
+    "a document of before 2007 with macros, in small letters",
+    "a.doc",
+    compoundFileOf("WordDocument", "_vba_project"),
+  ],
   ["a name inside no compound file", "a.doc", Buffer.from("WordDocument", "utf16le")],
   ["a ZIP with something in front", "a.zip", Buffer.concat([Buffer.from("MZ"), zipOf("a")])],
   ["a ZIP with something behind", "a.zip", Buffer.concat([zipOf("a"), Buffer.from("x")])],
@@ -118,7 +123,10 @@ test.each<[string, string, Buffer]>([
   ["entries of one name", "a.zip", zipOf("a", "a")],
   ["entries within each other", "a.zip", zipOfEntries([{ name: "a" }, { name: "b", from: 0 }])],
   ["an entry in the directory", "a.zip", zipOfEntries([{ name: "a", from: 20 }])],
-  ["a bomb", "a.zip", zipOfEntries([{ name: "a", unpackedBytes: 4_000_000_000 }])],
+  ["a bomb", "a.zip", zipOfEntries([{ name: "a", method: 8, unpackedBytes: 4_000_000_000 }])],
+  ["an entry of two sizes", "a.zip", zipOfEntries([{ name: "a", unpackedBytes: 2 }])],
+  ["an entry packed in a rare way", "a.zip", zipOfEntries([{ name: "a", method: 99 }])],
+  ["an entry with another name", "a.zip", zipOfEntries([{ name: "a", otherName: "../a" }])],
   [
     "a bomb in a document",
     "a.docx",
