@@ -115,6 +115,10 @@ const upon =
 const { ibanSet, ibanEnded, contractSigned, contractDeclined } = onboardingEvents;
 const { mandateInitialised, mandateEnded, onboardingClosed } = onboardingEvents;
 
+/** The end of a store's mandate concerns no wallet's onboarding. */
+const wakeHolder = (walletId: string | null): readonly FlowCommand[] =>
+  walletId === null ? [] : [wakeOnboarding(walletId, mandateEnded)];
+
 /** Business events that start or wake flows. */
 const OfWallet = z.object({ walletId: z.uuid() });
 const OfTicket = z.object({ casenumber: z.string() });
@@ -168,17 +172,19 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
     startMandate(mandateId),
     raise(mandateActivationId(mandateId), mandateSigned),
   ]),
-  MandateDisableRequested: upon(flowMessages.MandateDisableRequested, ({ mandateId }) => [
+  // Asking ends the wait for the mandate already; what the bank answers to it comes when it may.
+  MandateDisableRequested: upon(flowMessages.MandateDisableRequested, ({ mandateId, walletId }) => [
     startMandate(mandateId),
     raise(mandateActivationId(mandateId), disableRequested),
+    ...wakeHolder(walletId),
   ]),
-  MandateSettled: upon(flowMessages.MandateSettled, ({ walletId }) =>
-    walletId === null ? [] : [wakeOnboarding(walletId, mandateEnded)],
-  ),
+  MandateSettled: upon(flowMessages.MandateSettled, ({ walletId }) => wakeHolder(walletId)),
   OnboardingClosed: upon(flowMessages.OnboardingClosed, ({ walletId }) => [
     wakeOnboarding(walletId, onboardingClosed),
   ]),
+  // Who is woken by the end of an attempt is the present one: by now that may be the next already.
   OnboardingRestarted: upon(flowMessages.OnboardingRestarted, ({ walletId, attempt }) => [
+    raise(walletOnboardingId(walletId, attempt - 1), onboardingClosed),
     startOnboarding(walletId, attempt),
   ]),
   SettlementAdvanced: upon(flowMessages.SettlementAdvanced, ({ flow, ...input }) => {

@@ -31,6 +31,10 @@ export interface Aftermath {
   readonly transfers: ReadonlyMap<string, BankNotificationMessage>;
 }
 
+/** The id of the flow of the attempt that is under way now. */
+const presentOnboarding = `
+  'onboarding-' || o.wallet_id || case o.attempt when 1 then '' else '-' || o.attempt end`;
+
 /** Each with the name of what is wrong; all of these are wrong by their mere presence. */
 const wrong = `
   select 'a transfer without credit or feedback' as wrong, transaction_reference as what,
@@ -79,7 +83,7 @@ const wrong = `
     when id like 'mandate-%' then exists (select from borsello.mandate as m
       where i.id like 'mandate-' || m.mandate_id || '%' and m.status = 'Active')
     when id like 'onboarding-%' then exists (select from borsello.onboarding as o
-      where i.id like 'onboarding-' || o.wallet_id || '%' and o.status = 'Running')
+      where i.id = ${presentOnboarding} and o.status = 'Running')
     else false end
   union all
   select 'a validation that nobody follows', v.wallet_id::text, to_json(v.attempt)
@@ -90,7 +94,7 @@ const wrong = `
   select 'an onboarding that nobody follows', o.wallet_id::text, to_json(o.status)
   from borsello.onboarding as o
   where o.status = 'Running' and not exists (select from durable.instance
-    where id like 'onboarding-' || o.wallet_id || '%' and completed_at is null)
+    where id = ${presentOnboarding} and completed_at is null)
   union all
   select 'an active mandate that nobody follows', m.mandate_id::text, to_json(m.status)
   from borsello.mandate as m

@@ -66,6 +66,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   MandateDisableRequested: [
     `start mandateActivation as mandate-${mandateId}`,
     `raise disableRequested to mandate-${mandateId}`,
+    `raise mandateEnded to the onboarding of ${walletId}`,
   ],
   MandateSettled: [`raise mandateEnded to the onboarding of ${walletId}`],
   TicketCreated: ["start ticketSla as ticket-CAS-2345-6789-ABCD"],
@@ -81,7 +82,10 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],
   OperationGroupConfirmed: [`raise groupEnded to group-${operationGroupId}`],
   OperationGroupCancelled: [`raise groupEnded to group-${operationGroupId}`],
-  OnboardingRestarted: [`start walletOnboarding as onboarding-${walletId}-2`],
+  OnboardingRestarted: [
+    `raise onboardingClosed to onboarding-${walletId}`,
+    `start walletOnboarding as onboarding-${walletId}-2`,
+  ],
   OnboardingClosed: [`raise onboardingClosed to the onboarding of ${walletId}`],
 };
 
@@ -112,7 +116,7 @@ test("the end of a store's mandate concerns no wallet's onboarding", () => {
   const message = { ...body, walletId: null };
   expect(flowCommands("MandateSettled", message)).toEqual([]);
   expect(flowCommands("MandateDisableRequested", message).map(inWords)).toEqual(
-    expected["MandateDisableRequested"],
+    expected["MandateSigned"]?.map((line) => line.replace("mandateSigned", "disableRequested")),
   );
 });
 
