@@ -179,6 +179,22 @@ describe("a wallet that is closed", () => {
     expect(await eventsOf(owner, "OnboardingEnded")).toHaveLength(1);
   });
 
+  test("before an optional mandate was signed is onboarded in its next life, with nothing more to do", async () => {
+    const owner = await globex.openValidatedWallet();
+    await globex.initialiseMandate(owner, 25);
+    await globex.signContract(owner);
+    await globex.stepBecomes(owner, "contractSigning", "Completed");
+    expect(await statuses(globex, owner)).toEqual(["Completed", "Completed", "Waiting"]);
+    await globex.closeWallet(owner);
+    expect(await globex.onboarding(owner)).toMatchObject({ status: "Failed" });
+    await globex.reviveWallet(owner);
+    await globex.onboardingBecomes(owner, "Completed");
+    await flowBecomes(`onboarding-${owner.walletId}`, "Completed");
+    await flowBecomes(`onboarding-${owner.walletId}-2`, "Completed");
+    const ended = await eventsOf(owner, "OnboardingEnded");
+    expect(ended.map(({ body }) => body["status"])).toEqual(["Failed", "Completed"]);
+  });
+
   test("several times is onboarded once for each life, its flows ended", async () => {
     const owner = await acme.openWallet();
     await acme.setIban(owner);

@@ -41,7 +41,7 @@ export const flowMessages = {
   }),
   /** A run of a flow was asked for. */
   FlowRunRequested: z.object({ runId: z.uuid(), partnerKey: z.string() }),
-  /** The wallet was closed, and its onboarding ended with it. */
+  /** An onboarding was ended by another than its flow: by the wallet's closing, or by a change of identity. */
   OnboardingClosed: z.object({ walletId: z.uuid(), partnerKey: z.string() }),
   /** An onboarding that had ended starts again: `attempt` counts its lives. */
   OnboardingRestarted: walletAttempt,

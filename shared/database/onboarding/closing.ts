@@ -28,7 +28,10 @@ const endSigning = `
   )
   select borsello.record_contract_change(c, $2, 'close', 'Signing', null) from ended`;
 
-/** The caller holds the row of the wallet, which is closed and has no open mandate any more. */
+/**
+ * The caller holds the row of the wallet, which is closed, and ends its mandate only afterwards: the
+ * view keeps what was settled until then.
+ */
 export const closeOnboarding = async (
   tx: Queryable,
   { clientId: actor }: Actor,

@@ -153,6 +153,20 @@ export const failOnboarding = async (
   if (facts !== undefined) await endOnboarding(tx, of, "Failed", stepsAtClosing(facts));
 };
 
+const wakeFlow = `
+  select borsello.tell_flows('OnboardingClosed', $1::uuid::text,
+    json_build_object('walletId', $1::uuid, 'partnerKey', $2::text))`;
+
+/** Ends what runs with no step left open, and has its flow see that; the caller holds the wallet's row. */
+export const completeOnboarding = async (
+  tx: Queryable,
+  of: { readonly walletId: string; readonly actor: string },
+  facts: Facts,
+): Promise<void> => {
+  await endOnboarding(tx, of, "Completed", stepsOf(facts));
+  await tx.execute(wakeFlow, [of.walletId, facts.partnerKey]);
+};
+
 const Reminded = z.object({ reminders: z.int() });
 
 /** Of the days of all reminders, `$2`, the one that is next; `$3` are the view's steps. */

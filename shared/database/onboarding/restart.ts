@@ -5,6 +5,7 @@ import { newValidationCode } from "../../platform/readable-codes.js";
 import type { Actor } from "../access/wallet-access.js";
 import type { Queryable } from "../platform/database.js";
 import { readFacts, stepsOf, type Facts } from "./facts.js";
+import { completeOnboarding } from "./onboarding.js";
 
 const Awaited = z.object({ attempt: z.int() });
 
@@ -64,8 +65,9 @@ const restartView = `
 /**
  * To be called by whoever reactivates a wallet or takes away what had been settled, in the same
  * transaction, after the change; the caller holds the wallet's row. An IBAN that is neither validated
- * nor awaited gets a new code; a view that has ended runs again where a step is open. Where nothing is
- * to be done nothing happens; the onboarding of a wallet that was closed waits for its reactivation.
+ * nor awaited gets a new code; a view that has ended runs again where a step is open, or where closing
+ * ended it; one that runs with no step left open is complete. Where nothing is to be done nothing
+ * happens; the onboarding of a wallet that was closed waits for its reactivation.
  */
 export const restartOnboarding = async (
   tx: Queryable,
@@ -78,6 +80,13 @@ export const restartOnboarding = async (
   if (walletIban !== null && !isIbanValidated && iban?.status !== "Waiting")
     await restartIbanValidation(tx, actor, walletId, before);
   const facts = await readFacts(tx, walletId);
-  if (facts === undefined || facts.onboarding.status === "Running") return;
-  if (!isOnboarded(stepsOf(facts))) await tx.execute(restartView, [walletId, actor.clientId]);
+  if (facts === undefined) return;
+  const { status } = facts.onboarding;
+  const isComplete = isOnboarded(stepsOf(facts));
+  if (status === "Running") {
+    if (isComplete) await completeOnboarding(tx, { walletId, actor: actor.clientId }, facts);
+    return;
+  }
+  // Only closing fails a view, and it can settle the last step itself: the review completes that life.
+  if (status === "Failed" || !isComplete) await tx.execute(restartView, [walletId, actor.clientId]);
 };

@@ -149,8 +149,8 @@ export const closeWallet = (
   change<"WalletNotSuspended", "WalletBalanceNotZero">(database, actor, walletId, closure, {
     ...(requiresZeroBalance ? { guard: (tx: Queryable) => emptyWallet(tx, walletId) } : {}),
     afterwards: async (tx) => {
-      await disableOpenMandate(tx, actor, walletId);
       await closeOnboarding(tx, actor, walletId);
+      await disableOpenMandate(tx, actor, walletId);
     },
   });
 

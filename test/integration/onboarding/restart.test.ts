@@ -1,6 +1,12 @@
 /** An onboarding that its wallet's closing ends, and that starts again from the facts, on real tables. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findContract, requestSignature } from "../../../shared/database/onboarding/contracts.js";
+import { initialiseMandate } from "../../../shared/database/mandates/mandates.js";
+import {
+  contractDocumentKey,
+  findContract,
+  requestSignature,
+  storeSignedContract,
+} from "../../../shared/database/onboarding/contracts.js";
 import { findIbanValidation, setIban } from "../../../shared/database/onboarding/ibans.js";
 import {
   expireOnboarding,
@@ -17,8 +23,10 @@ import {
 import { updateWallet } from "../../../shared/database/wallet/update.js";
 import { createWallet, findWallet } from "../../../shared/database/wallet/wallets.js";
 import { outboxOf } from "../../support/wallet/bank-fixtures.js";
+import { otherTaxId } from "../../support/wallet/identities.js";
 import {
   acme,
+  globex,
   ibanOf,
   made,
   openValidatedWallet,
@@ -104,6 +112,22 @@ describe("closing", () => {
     expect(ended).toHaveLength(1);
     expect(ended[0]?.destinations).toEqual(["acme", "platform-events"]);
     expect(ended[0]?.body).toMatchObject({ ...(await viewOf(walletId)), partnerKey: "acme" });
+  });
+
+  test("leaves the step of a mandate that was active as it was", async () => {
+    const { walletId } = await openValidatedWallet(wallets.database);
+    const mandate = { amountCents: 1000n, frequency: "Monthly" } as const;
+    made(await initialiseMandate(wallets.database, acme, walletId, mandate));
+    await wallets.database.execute(
+      "update borsello.mandate set status = 'Active' where wallet_id = $1",
+      [walletId],
+    );
+    await close(walletId);
+    expect(await stepsOf(walletId)).toEqual([
+      ["Completed", null],
+      ["Failed", "The wallet was closed before its contract was signed"],
+      ["Completed", null],
+    ]);
   });
 
   test("leaves a view that had ended as it was", async () => {
@@ -225,6 +249,33 @@ describe("a restart", () => {
     expect((await viewOf(walletId)).status).toBe("Failed");
     await reactivate(walletId);
     expect((await viewOf(walletId)).status).toBe("Running");
+  });
+
+  test("is complete, and wakes its flow, once the contract shows the wallet's holder again", async () => {
+    const { database } = wallets;
+    const { owner, iban } = someone();
+    const wanted = { ...owner, originatingDealerKey: "dealer-turin" };
+    const { walletId } = made(await createWallet(database, globex, wanted));
+    made(await setIban(database, globex, walletId, ibanOf(iban)));
+    await validated(walletId);
+    made(await requestSignature(database, globex, walletId));
+    await storeSignedContract(database, walletId, 1, contractDocumentKey(walletId, 1));
+    await reviewOnboarding(database, { walletId, attempt: 1 });
+    const view = async () =>
+      made(await findOnboarding(database, { ...globex, isOperator: false }, walletId));
+    const { taxId, email } = owner;
+    made(await updateWallet(database, globex, walletId, { taxId: otherTaxId(taxId), email }));
+    expect((await view()).status).toBe("Running");
+    made(await updateWallet(database, globex, walletId, { taxId, email }));
+    expect(await view()).toMatchObject({
+      ...{ status: "Completed", steps: [{}, { status: "Completed" }, {}] },
+    });
+    expect(await told(walletId, /^Onboarding/)).toEqual([
+      ["OnboardingEnded", "Completed"],
+      ["OnboardingRestarted", 2],
+      ["OnboardingEnded", "Completed"],
+      ["OnboardingClosed", undefined],
+    ]);
   });
 
   test("of a closed wallet, or of one that is gone, does nothing", async () => {
