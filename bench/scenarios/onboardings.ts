@@ -1,6 +1,7 @@
 /** Onboardings completed per second: four flows, a bank and twenty-odd HTTP calls each. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import { atLeast, atMost, verdict } from "../kit/goal.js";
 import { median, percentile } from "../kit/load.js";
 import { cpuSecondsBelow } from "../kit/processes.js";
@@ -71,6 +72,34 @@ const onboardAll = async (
   return { each, reads, perSecond: (total * 1000) / elapsedMs, cpuMs };
 };
 
+/** How many operations of each type stand in each state; a former build does not tell. */
+const Overview = z.array(z.record(z.string(), z.unknown()));
+const tickMs = 60_000;
+/** What a row takes at most, so that no tick falls into it. */
+const rowMsMax = 40_000;
+const settledPollMs = 250;
+
+const isSettled = (overview: unknown): boolean =>
+  Overview.parse(overview).every((item) =>
+    Object.entries(item)
+      .filter(([field]) => field.startsWith("total") && field !== "totalCompleted")
+      .every(([, count]) => count === 0),
+  );
+
+/**
+ * Each minute the credits of the onboardings before are settled, which is work of its own: a row begins
+ * when that is done, and early enough before the next time.
+ */
+const betweenSettlements = async (send: Send): Promise<void> => {
+  for (;;) {
+    const { status, body } = await send("GET", "/wallet/statistics/operations");
+    if (status === 404) return;
+    const leftMs = tickMs - (Date.now() % tickMs);
+    if (isSettled(body) && leftMs > rowMsMax) return;
+    await sleep(settledPollMs);
+  }
+};
+
 const rowOf = (depth: number, { each, reads, perSecond, cpuMs }: Load): Row => {
   const [typical, readP99] = [median(each), percentile(reads, 0.99)];
   const reading = depth === 1 ? [] : [`a wallet read beside them: p99 ${readP99.toFixed(0)} ms`];
@@ -98,7 +127,7 @@ export const onboardings: Scenario = {
     "From POST /wallet/wallets to Completed in GET …/onboarding, through the HTTP API, with the sandbox bank " +
     `answering over the broker and the partner asking after ${firstPollMs} ms at first and then ever less often, ` +
     `${pollMsMax} ms at most; so many customers at once as the row says, after ${warmUp.total} to warm up. Beside several one client reads a wallet ` +
-    `${readEveryMs} ms after its last read. The load generator runs on the same machine and is in no figure of CPU.`,
+    `${readEveryMs} ms after its last read. Rows lie between two of the settlements that each minute begins. The load generator runs on the same machine and is in no figure of CPU.`,
   run: async (say, { quick }) =>
     withTemporaryFolder(async (folder) => {
       const platform = await startPlatform(join(folder, "data"));
@@ -110,6 +139,7 @@ export const onboardings: Scenario = {
         firstCustomer += warmUp.total;
         const rows: Row[] = [];
         for (const depth of depths) {
+          await betweenSettlements(send);
           const row = rowOf(depth, await onboardAll(send, { depth, firstCustomer, wallet }));
           firstCustomer += perDepth(depth);
           say(`${row.what}: ${row.figure}, ${row.beside}`);
