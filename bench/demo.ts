@@ -55,10 +55,12 @@ const waitForEvents = async (
   walletIds: readonly string[],
 ): Promise<void> => {
   const missing = (): readonly string[] =>
-    walletIds.filter((id) => !events.some((e) => e.walletId === id && e.name === "WalletCreated"));
+    walletIds.filter(
+      (id) => !events.some((e) => e.walletId === id && e.name === "OnboardingEnded"),
+    );
   for (let waited = 0; missing().length > 0; waited += 20) {
     if (waited > eventPatienceMs)
-      throw new Error(`No WalletCreated arrived for ${missing().join(", ")}.`);
+      throw new Error(`No OnboardingEnded arrived for ${missing().join(", ")}.`);
     await sleep(20);
   }
 };
