@@ -57,13 +57,15 @@ const ownPlaces = {
 };
 
 await rm(values.out, { recursive: true, force: true });
-await build({ ...settings, entryPoints: files.filter((file) => sourceFile.test(file)) });
+await build({
+  ...settings,
+  entryPoints: files.filter((file) => sourceFile.test(file) && !programs.includes(file)),
+});
 await build({
   ...settings,
   entryPoints: programs,
   bundle: true,
   splitting: true,
-  allowOverwrite: true,
   chunkNames: "chunks/[name]-[hash]",
   external: packages.filter((name) => !joinedPackages.includes(name)),
   plugins: [ownPlaces],

@@ -25,6 +25,12 @@ export interface DueTicket {
 
 const Done = z.object({ caseNumber: z.string() });
 
+const deed =
+  (statement: string) =>
+  async (database: Database, { caseNumber, dueOn }: DueTicket): Promise<void> => {
+    await database.command(Done, statement, [caseNumber, dueOn]);
+  };
+
 const expire = `
   with changed as (
     update borsello.ticket as t
@@ -43,12 +49,7 @@ const expire = `
   from changed`;
 
 /** Notes, once, that the ticket was not resolved in time. */
-export const expireTicket = async (
-  database: Database,
-  { caseNumber, dueOn }: DueTicket,
-): Promise<void> => {
-  await database.command(Done, expire, [caseNumber, dueOn]);
-};
+export const expireTicket = deed(expire);
 
 const resolve = `
   with changed as (
@@ -64,12 +65,7 @@ const resolve = `
   from changed`;
 
 /** Resolves a ticket whose question nobody has answered. */
-export const resolveSilentTicket = async (
-  database: Database,
-  { caseNumber, dueOn }: DueTicket,
-): Promise<void> => {
-  await database.command(Done, resolve, [caseNumber, dueOn]);
-};
+export const resolveSilentTicket = deed(resolve);
 
 const close = `
   with changed as (
@@ -84,12 +80,7 @@ const close = `
   from changed`;
 
 /** Closes a resolved ticket that nobody has said a word about. */
-export const closeSilentTicket = async (
-  database: Database,
-  { caseNumber, dueOn }: DueTicket,
-): Promise<void> => {
-  await database.command(Done, close, [caseNumber, dueOn]);
-};
+export const closeSilentTicket = deed(close);
 
 /** A flow that is alive has acted long before. */
 const graceMinutes = 2;
