@@ -53,17 +53,6 @@ export const cutFrames = (recording: Buffer): Buffer[] => {
   return units;
 };
 
-/** Numbers below `below`, the same for the same seed (mulberry32). */
-export const randomFrom = (seed: number): ((below: number) => number) => {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b_79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-};
-
 /** Bytes that are limits of some type, or begin one. */
 const telling = [0x00, 0x01, 0x40, 0x45, 0x53, 0x70, 0x7f, 0x80, 0xb0, 0xc1, 0xd0, 0xf0, 0xff];
 

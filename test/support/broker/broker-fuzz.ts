@@ -4,7 +4,8 @@ import { connect as connectSocket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "vitest";
 import { createDatabase } from "../database/database.js";
-import { cutFrames, mutant, randomFrom, recordClient } from "./amqp-mutants.js";
+import { seededBelow } from "../platform/seeded-random.js";
+import { cutFrames, mutant, recordClient } from "./amqp-mutants.js";
 import { bodies, connect } from "./broker.js";
 import { buildBroker, runBroker, type BrokerProcess } from "./broker-process.js";
 
@@ -40,7 +41,7 @@ export const fuzzBroker = async (seed: number, durationMs: number): Promise<void
     const units = cutFrames(await recordClient(broker.port));
     await expectServed(broker);
     const before = await broker.memory();
-    const random = randomFrom(seed);
+    const random = seededBelow(seed);
     const end = Date.now() + durationMs;
     let sent = 0;
     const attacker = async (): Promise<void> => {

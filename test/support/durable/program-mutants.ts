@@ -1,5 +1,5 @@
 /** Orchestrations as lists of lines, and the ways in which a person might change one under way. */
-import { seededRandom } from "./deaths.js";
+import { seededRandom } from "../platform/seeded-random.js";
 
 export interface Line {
   readonly kind:

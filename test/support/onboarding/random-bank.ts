@@ -42,7 +42,7 @@ export const openRandomBank = (random: () => number): RandomBank => {
   /** What was said to each request: a repeat of it hears the same. */
   const said = new Map<string, Word>();
   const unanswered = new Map<string, BankRequestMessage>();
-  const toSend: { queue: string; messageId: string; body: string }[] = [];
+  const toSend: { queue: string; message: { messageId: string; body: unknown } }[] = [];
   let isCalm = false;
   let messages = 0;
   let connection: { client: ServiceBusClient; close: () => Promise<void> } | undefined;
@@ -52,11 +52,9 @@ export const openRandomBank = (random: () => number): RandomBank => {
     const through = connection;
     sending = sending.then(async () => {
       for (let next = toSend[0]; next && through && connection === through; next = toSend[0]) {
-        const { queue, messageId, body } = next;
-        const sender = through.client.createSender(queue);
+        const sender = through.client.createSender(next.queue);
         try {
-          const message = { messageId, contentType: "application/json", body };
-          await sender.sendMessages({ ...message, body: JSON.parse(body) as unknown });
+          await sender.sendMessages({ ...next.message, contentType: "application/json" });
           if (toSend[0] === next) toSend.shift();
         } catch {
           // The platform is between two lives: the next connection sends it.
@@ -67,17 +65,14 @@ export const openRandomBank = (random: () => number): RandomBank => {
       }
     });
   };
-  const say = (requestId: string, word: Word): void => {
+  const send = (queue: string, body: BankOutcomeMessage | BankNotificationMessage): void => {
     messages += 1;
-    const outcome: BankOutcomeMessage = {
-      requestId,
-      ...word,
-      transactionReference: `BANK-${requestId}`,
-      bookingDate: null,
-    };
-    const messageId = `outcome-${messages}`;
-    toSend.push({ queue: bankQueues.outcomes, messageId, body: JSON.stringify(outcome) });
+    toSend.push({ queue, message: { messageId: `bank-${messages}`, body } });
     flush();
+  };
+  const say = (requestId: string, word: Word): void => {
+    const transactionReference = `BANK-${requestId}`;
+    send(bankQueues.outcomes, { requestId, ...word, transactionReference, bookingDate: null });
   };
 
   /** The bank's own decision: what it does from now on, not what the platform has asked for. */
@@ -115,14 +110,7 @@ export const openRandomBank = (random: () => number): RandomBank => {
   return {
     live,
     credit: (notification) => {
-      messages += 1;
-      const messageId = `credit-${messages}`;
-      toSend.push({
-        queue: bankQueues.notifications,
-        messageId,
-        body: JSON.stringify(notification),
-      });
-      flush();
+      send(bankQueues.notifications, notification);
     },
     connect: (connectionString) => {
       const client = new ServiceBusClient(connectionString, {

@@ -5,7 +5,7 @@ import { sender, type Send } from "../../../bench/platform/onboarding.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
 import { openPool } from "../database/connections.js";
 import { startTestStack } from "../platform/stack.js";
-import { seededRandom } from "../durable/deaths.js";
+import { seededRandom } from "../platform/seeded-random.js";
 import { looseEnds, stillOpen, unsettled } from "./loose-ends.js";
 import { openRandomBank } from "./random-bank.js";
 import { openRandomCustomer, type RandomCustomer, type World } from "./random-customer.js";

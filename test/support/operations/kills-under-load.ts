@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { startSurvivor } from "../durable/survivor.js";
+import { seededBelow } from "../platform/seeded-random.js";
 import { untilNone } from "../platform/progress.js";
 import { rulesOfBooks } from "./books.js";
 import {
@@ -11,15 +12,6 @@ import {
   openStoreBy,
   type Account,
 } from "./customer-load.js";
-
-/** A generator of its own for each customer, so that a run can be told by its seed. */
-const drawing = (seed: number) => {
-  let state = seed;
-  return (bound: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-};
 
 const recordOf = ({ operations, groups }: Account) => ({
   operations: [...operations]
@@ -66,14 +58,14 @@ export const killUnderLoad = async (run: KillRun): Promise<number> => {
     const finishing = new AbortController();
     const load = Promise.all(
       accounts.map(async (account, index) => {
-        const errand = customerOf(survivor.send, account, storeId, drawing(run.seed + index));
+        const errand = customerOf(survivor.send, account, storeId, seededBelow(run.seed + index));
         while (!finishing.signal.aborted) {
           await errand();
           run.done?.();
         }
       }),
     );
-    const next = drawing(run.seed - 1);
+    const next = seededBelow(run.seed - 1);
     const killing = (async () => {
       for (let kill = 0; kill < run.kills && !finishing.signal.aborted; kill += 1) {
         await sleep(run.betweenMs / 2 + next(run.betweenMs));
