@@ -38,6 +38,7 @@ export const bankNotificationTypes = [
   "IncomingReconciliation",
   "IncomingSdd",
 ] as const;
+export type BankNotificationType = (typeof bankNotificationTypes)[number];
 
 /** Queue `bank-notifications`: a credit arrived. Fields that we do not know are the bank's business. */
 export const BankNotificationMessage = z.object({

@@ -37,9 +37,11 @@ export const requestBank = async (tx: Queryable, request: BankRequest): Promise<
   return written?.made ?? false;
 };
 
+/** Null: there is no such request. Without an instance, the outcome is late. */
 const RecordedOutcome = z.object({
-  instanceId: z.string().nullable(),
-  event: z.string().nullable(),
+  recorded: z
+    .object({ instanceId: z.string().nullable(), event: z.string().nullable() })
+    .nullable(),
 });
 
 export type OutcomeRecord =
@@ -57,10 +59,7 @@ const nextStatus = {
   returned: { to: "Returned", from: ["Requested", "Accepted", "Booked", "Returned"] },
 } as const satisfies Record<BankOutcomeMessage["outcome"], { to: string; from: readonly string[] }>;
 
-/**
- * One statement: state, audit row, whom to tell, and what an acceptance that comes too late asks for. An
- * activation that the bank has accepted counts as accepted, whatever else it says of it, in either order.
- */
+/** One round trip: state, audit row, whom to tell, and whatever this word of the bank moves or ends. */
 export const recordOutcome = async (
   database: Database,
   outcome: BankOutcomeMessage,
@@ -68,30 +67,7 @@ export const recordOutcome = async (
   const { to, from } = nextStatus[outcome.outcome];
   const found = await database.command(
     RecordedOutcome,
-    `with before as (
-       select request_id, status, partner_key, case
-           when kind = 'mandateActivation' and status = 'Accepted' and $2 = 'Refused' then false
-           when kind = 'mandateActivation' and status = 'Refused' and $2 = 'Accepted' then true
-           else status = any($3::text[]) end as is_next
-       from borsello.bank_request where request_id = $1 for update
-     ), changed as (
-       update borsello.bank_request set status = $2, reason_code = $4,
-         transaction_reference = coalesce($5, transaction_reference),
-         booking_date = coalesce($6::date, booking_date),
-         last_outcome_at = case when before.status = $2 then last_outcome_at
-           else borsello.platform_now() end
-       from before
-       where bank_request.request_id = before.request_id and before.is_next
-       returning bank_request as request, before.status as from_status, before.partner_key
-     ), audited as (
-       insert into borsello.audit
-         (actor, partner_key, entity, entity_id, action, from_status, to_status)
-       select 'bank', partner_key, 'BankRequest', $1::uuid::text, 'outcome', from_status, $2
-       from changed where from_status <> $2
-     )
-     select (request).notify_instance_id as "instanceId", (request).notify_event as event,
-       case when from_status <> $2 then borsello.note_mandate_outcome(request) end
-     from before left join changed on true`,
+    "select borsello.record_outcome($1, $2, $3, $4, $5, $6) as recorded",
     [
       outcome.requestId,
       to,
@@ -101,10 +77,12 @@ export const recordOutcome = async (
       outcome.bookingDate,
     ],
   );
-  if (found === undefined) return { result: "unknownRequest" };
-  const { instanceId, event } = found;
-  if (instanceId === null || event === null) return { result: "late" };
-  return { result: "recorded", instanceId, event };
+  const recorded = found?.recorded ?? null;
+  if (recorded === null) return { result: "unknownRequest" };
+  const { instanceId, event } = recorded;
+  return instanceId === null || event === null
+    ? { result: "late" }
+    : { result: "recorded", instanceId, event };
 };
 
 const LatestRequest = z.object({

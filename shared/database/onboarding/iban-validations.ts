@@ -140,13 +140,16 @@ const matchLocked = async (tx: Queryable, sct: SctToMatch): Promise<SctMatch> =>
     await writeFeedback(tx, sct, mismatch);
     return { result: "mismatch", feedback: mismatch.feedback };
   }
-  const operationId = await creditIncoming(tx, {
-    type: candidate.type === "IncomingSctInstant" ? "SctInstantDeposit" : "SctStandardDeposit",
-    walletId: sct.walletId,
-    partnerKey: candidate.partnerKey,
-    amountCents: candidate.amountCents,
-    bankNotificationId: sct.bankNotificationId,
-  });
+  const operationId = await creditIncoming(
+    tx,
+    {
+      type: candidate.type === "IncomingSctInstant" ? "SctInstantDeposit" : "SctStandardDeposit",
+      walletId: sct.walletId,
+      amountCents: candidate.amountCents,
+      bankNotificationId: sct.bankNotificationId,
+    },
+    "Bank",
+  );
   await validate(tx, sct, operationId);
   return { result: "validated" };
 };

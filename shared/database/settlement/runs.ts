@@ -1,6 +1,12 @@
 /** Runs of a flow: asked for by a person or a timer, worked off page by page, kept for thirty days. */
 import { z } from "zod";
-import { FlowRun, RequestedRun, type FlowName } from "../../contracts/settlement/flows.js";
+import type { BankNotificationType } from "../../contracts/platform/bank-messages.js";
+import {
+  flowNames,
+  FlowRun,
+  RequestedRun,
+  type FlowName,
+} from "../../contracts/settlement/flows.js";
 import { operationTypes, type OperationType } from "../../domain/operations/families.js";
 import type { Database, Queryable } from "../platform/database.js";
 import type { SettlementTerms } from "./terms.js";
@@ -9,9 +15,9 @@ export interface RunRequest {
   readonly partnerKey: string;
   readonly flow: FlowName;
   readonly actor: string;
-  /** Of harvestings: which operations. */
-  readonly type: OperationType | null;
-  /** The one operation or harvesting that it is about; null: all that are due. */
+  /** Of harvestings: which operations; of bank notifications: which of them. */
+  readonly type: OperationType | BankNotificationType | null;
+  /** The one that it is about; null: all that are due. */
   readonly subjectId: string | null;
   /** What was confirmed before now, or before today (Europe/Rome). */
   readonly upTo: "now" | "today";
@@ -70,20 +76,22 @@ export const findRun = (
   );
 
 const Begun = z.object({
+  runId: z.string(),
   partnerKey: z.string(),
-  flow: z.enum(["Harvestings", "AccountingOperations"]),
+  flow: z.enum(flowNames),
   actor: z.string(),
-  type: z.enum(operationTypes).nullable(),
+  type: z.string().nullable(),
   subjectId: z.string().nullable(),
   upTo: z.date(),
 });
-type Begun = z.output<typeof Begun>;
+/** A run as it is worked off. */
+export type BegunRun = z.output<typeof Begun>;
 
 const begin = `
   update borsello.flow_run set status = 'Running',
     started_at = coalesce(started_at, borsello.platform_now())
   where run_id = $1 and status in ('Queued', 'Running')
-  returning partner_key as "partnerKey", flow, actor, type, subject_id as "subjectId",
+  returning run_id as "runId", partner_key as "partnerKey", flow, actor, type, subject_id as "subjectId",
     up_to as "upTo"`;
 
 const Taken = z.object({ taken: z.int() });
@@ -96,41 +104,63 @@ const claimedPerPage = 1_000;
 const closedPerPage = 200;
 const advancedPerPage = 100;
 
-interface Page {
+/** What one transaction of a run did. */
+export interface RunPage {
   readonly items: number;
   readonly isLast: boolean;
 }
 
-/** The one that the run is about: started, closed or begun anew, whatever it waits for. */
-const takeSubject = async (
+/** How a run of a flow is worked off: the one that it is about, or a page of all that are due. */
+interface RunWork {
+  readonly subject: (
+    tx: Queryable,
+    run: BegunRun,
+    subjectId: string,
+    terms: SettlementTerms,
+  ) => Promise<RunPage>;
+  readonly page: (tx: Queryable, run: BegunRun, terms: SettlementTerms) => Promise<RunPage>;
+}
+
+/** Closed or begun anew, whatever it waits for. */
+const harvestSubject = async (
   tx: Queryable,
-  { flow, actor }: Begun,
-  subjectId: string,
+  { actor }: BegunRun,
+  harvestingId: string,
+): Promise<RunPage> => {
+  const items = await taken(
+    tx,
+    `select case when status = 'Confirmed'
+       then borsello.close_harvestings(partner_key, type, 200)
+       else borsello.restart_settlement(operation_id, $2)::integer end as taken
+     from borsello.operation where operation_id = $1`,
+    [harvestingId, actor],
+  );
+  return { items, isLast: true };
+};
+
+/** Started or begun anew, whatever it waits for. */
+const accountSubject = async (
+  tx: Queryable,
+  { actor }: BegunRun,
+  operationId: string,
   terms: SettlementTerms,
-): Promise<Page> => {
-  const items =
-    flow === "Harvestings"
-      ? await taken(
-          tx,
-          `select case when status = 'Confirmed'
-             then borsello.close_harvestings(partner_key, type, 200)
-             else borsello.restart_settlement(operation_id, $2)::integer end as taken
-           from borsello.operation where operation_id = $1`,
-          [subjectId, actor],
-        )
-      : await taken(
-          tx,
-          `select case when status = 'Confirmed' and type <> all($4::text[])
-             then (borsello.advance_settlement(operation_id, $3) is not null)::integer
-             else borsello.restart_settlement(operation_id, $2)::integer end as taken
-           from borsello.operation where operation_id = $1 and wallet_id is not null`,
-          [subjectId, actor, JSON.stringify(terms), terms.harvestedTypes],
-        );
+): Promise<RunPage> => {
+  const items = await taken(
+    tx,
+    `select case when status = 'Confirmed' and type <> all($4::text[])
+       then (borsello.advance_settlement(operation_id, $3) is not null)::integer
+       else borsello.restart_settlement(operation_id, $2)::integer end as taken
+     from borsello.operation where operation_id = $1 and wallet_id is not null`,
+    [operationId, actor, JSON.stringify(terms), terms.harvestedTypes],
+  );
   return { items, isLast: true };
 };
 
 /** Claims members until there are none, then closes what took them. */
-const harvestPage = async (tx: Queryable, { partnerKey, type, upTo }: Begun): Promise<Page> => {
+const harvestPage = async (
+  tx: Queryable,
+  { partnerKey, type, upTo }: BegunRun,
+): Promise<RunPage> => {
   const claimed = await taken(
     tx,
     "select borsello.claim_for_harvestings($1, $2, $3, $4) as taken",
@@ -148,9 +178,9 @@ const harvestPage = async (tx: Queryable, { partnerKey, type, upTo }: Begun): Pr
 /** Wallets are locked in one order, whoever locks several. */
 const accountingPage = async (
   tx: Queryable,
-  { partnerKey, upTo }: Begun,
+  { partnerKey, upTo }: BegunRun,
   terms: SettlementTerms,
-): Promise<Page> => {
+): Promise<RunPage> => {
   const items = await taken(
     tx,
     `with page as (
@@ -176,6 +206,12 @@ const note = `
     ended_at = case when $3 then borsello.platform_now() end
   where run_id = $1`;
 
+/** A line for each flow that can be asked for. */
+const work: Readonly<Record<FlowName, RunWork>> = {
+  Harvestings: { subject: harvestSubject, page: harvestPage },
+  AccountingOperations: { subject: accountSubject, page: accountingPage },
+};
+
 /** Works off one page in a transaction of its own; true: the run is over. */
 export const workRun = (
   database: Database,
@@ -185,15 +221,13 @@ export const workRun = (
   database.transaction(async (tx) => {
     const run = await tx.row(Begun, begin, [runId]);
     if (run === undefined) return true;
-    const { subjectId, flow } = run;
-    const page =
-      subjectId !== null
-        ? await takeSubject(tx, run, subjectId, terms)
-        : flow === "Harvestings"
-          ? await harvestPage(tx, run)
-          : await accountingPage(tx, run, terms);
-    await tx.execute(note, [runId, page.items, page.isLast]);
-    return page.isLast;
+    const { subject, page } = work[run.flow];
+    const done =
+      run.subjectId === null
+        ? await page(tx, run, terms)
+        : await subject(tx, run, run.subjectId, terms);
+    await tx.execute(note, [runId, done.items, done.isLast]);
+    return done.isLast;
   });
 
 const OpenRun = z.object({ runId: z.string(), partnerKey: z.string() });
