@@ -80,7 +80,7 @@ const queryable = (run: Run): Queryable => ({
 });
 
 const runOn =
-  (client: pg.Pool | pg.ClientBase): Run =>
+  (client: pg.ClientBase): Run =>
   (text, values) =>
     client.query<object>({ name: statementName(text), text, values: [...values] });
 
@@ -159,6 +159,31 @@ const enclosedIn = (tx: Queryable, database: Database): Database => {
   };
 };
 
+/**
+ * Runs single statements, each on a connection of the pool. The server tells of a failure before it has
+ * undone it, and a repeat would find the failed one's own locks: a failure is passed on once the connection
+ * answers again.
+ */
+const runOnPool =
+  (pool: pg.Pool): Run =>
+  async (text, values) => {
+    const client = await pool.connect();
+    let isBroken = false;
+    try {
+      return await runOn(client)(text, values);
+    } catch (error) {
+      // What is no answer of the server leaves a connection of no more use.
+      isBroken = !(error instanceof pg.DatabaseError);
+      if (!isBroken)
+        await client.query("").catch(() => {
+          isBroken = true;
+        });
+      throw error;
+    } finally {
+      client.release(isBroken);
+    }
+  };
+
 /** So long a call waits for migrations that are under way, here or in another instance. */
 const preparationMs = 10_000;
 
@@ -208,10 +233,10 @@ export const openDatabase = (settings: DatabaseSettings): Database => {
   const pool = openPool(connection, poolSize, loggedFailures(logger));
   const { ready, soon } = preparation(settings);
   const listeners: (() => void)[] = [];
-  const runOnPool = runOn(pool);
+  const runOne = runOnPool(pool);
   const run: Run = async (text, values) => {
     await soon();
-    return guarded(() => runOnPool(text, values));
+    return guarded(() => runOne(text, values));
   };
   const committed = <Value>(value: Value): Value => {
     for (const listener of listeners) listener();

@@ -60,6 +60,26 @@ test("a transaction that throws leaves nothing behind", async () => {
   expect((await database.row(Value, select, [1]))?.value).toBe(100n);
 });
 
+test("a statement that failed holds none of its locks any more when its failure is told", async () => {
+  // Its many parts make it slow to undo.
+  await database.execute(
+    `create function fail_slowly() returns void language plpgsql as $$
+     begin
+       perform pg_advisory_xact_lock(4711);
+       for n in 10..1000 loop
+         begin insert into account values (n, n); exception when others then null; end;
+       end loop;
+       raise exception 'failed slowly';
+     end $$`,
+  );
+  const isFree = z.object({ isFree: z.boolean() });
+  for (let round = 0; round < 60; round += 1) {
+    await expect(database.execute("select fail_slowly()")).rejects.toThrow("failed slowly");
+    const lock = `select pg_try_advisory_xact_lock(4711) as "isFree"`;
+    expect(await database.row(isFree, lock)).toEqual({ isFree: true });
+  }
+});
+
 test("two transactions that deadlock both happen in the end", async () => {
   const move = (from: number, to: number) =>
     database.transaction(async (tx) => {
