@@ -17,6 +17,8 @@ import {
 } from "../orchestrations/settlement.flow.js";
 import { operationGroupActivities } from "../orchestrations/operation-group.activities.js";
 import { operationGroup } from "../orchestrations/operation-group.flow.js";
+import { storesCompensationActivities } from "../orchestrations/stores-compensation.activities.js";
+import { storesCompensation } from "../orchestrations/stores-compensation.flow.js";
 import { ticketSlaActivities } from "../orchestrations/ticket-sla.activities.js";
 import { ticketSla } from "../orchestrations/ticket-sla.flow.js";
 import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
@@ -41,6 +43,7 @@ import { registerMandateLapse } from "./schedule/mandate-lapse.js";
 import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerSettlement } from "./schedule/settlement.js";
+import { registerStoresCompensation } from "./schedule/stores-compensation.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
 import { createServices, type Services } from "./kit/services.js";
 
@@ -61,6 +64,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerOperationExpiry,
   registerGroupSweep,
   registerMandateLapse,
+  registerStoresCompensation,
 ];
 
 const registerAllFlows = (services: Services): void => {
@@ -81,6 +85,7 @@ const registerAllFlows = (services: Services): void => {
       outgoingPayment,
       flowRun,
       operationGroup,
+      storesCompensation,
     ],
     [
       ...walletOnboardingActivities(database),
@@ -91,6 +96,7 @@ const registerAllFlows = (services: Services): void => {
       ...settlementActivities(database, settlement),
       ...flowRunActivities(database, settlement),
       ...operationGroupActivities(database),
+      ...storesCompensationActivities(database, settlement),
     ],
     services.faults,
   );

@@ -283,6 +283,54 @@ const settlements = async (send, person, moveClock, database) => {
   await is(silent, /^Completed$/);
 };
 
+/** A store's group whose direct debit the bank is silent about, then refuses, then books; a payment to it. */
+const compensations = async (send, person, moveClock, database) => {
+  const [walletId, { body: wallet }] = await createWallet(send, person);
+  const dealer = "/wallet/dealers/dealer-rome/stores";
+  const iban = person.iban;
+  const { storeId } = (
+    await send("POST", dealer, {
+      ...{ name: "Bottega", city: "Roma", address: "Via Appia 1", email: "bottega@example.com" },
+      ...{ phoneNumber: "06 1234567", code: "B-2", ownerIban: iban, ownerName: "Bottega Srl" },
+    })
+  ).body;
+  await send("PUT", `${dealer}/${storeId}/mandate`);
+  await database.query("update borsello.mandate set status = 'Active' where store_id = $1", [
+    storeId,
+  ]);
+  const script = (kind, outcome) => send("PUT", "/sandbox/bank/script", { kind, iban, outcome });
+  const is = async (status) => {
+    const select = `select status from borsello.reconciliation_group where store_id = $1
+      order by reconciliation_id desc limit 1`;
+    while ((await database.query(select, [storeId])).rows[0]?.status !== status) await sleep(25);
+  };
+  const settle = () => send("POST", "/wallet/flows/sddstorescompensation");
+  const at = { storeId, operationGroupId: null, tags: { till: "1" } };
+  await operate(send, walletId, "cash/deposits", { amount: 50, ...at });
+  await send("POST", "/wallet/flows/harvestings?type=CashDeposit");
+  await is("Pending");
+  await script("directDebit", "silent");
+  await settle();
+  await is("Collecting");
+  await sleep(500);
+  await moveClock(daysOn(wallet.creationDate, 0.001));
+  await sleep(500);
+  await script("directDebit", "refused");
+  await moveClock(daysOn(wallet.creationDate, 1));
+  await is("Pending");
+  await sleep(500);
+  await script("directDebit", "accepted");
+  await settle();
+  await is("Reconciled");
+  await operate(send, walletId, "payments", {
+    ...{ amount: 10, storeId, operationGroupId: null, tags: null, fundsType: null, bucketId: null },
+  });
+  await send("POST", "/wallet/flows/harvestings?type=Payment");
+  await is("Pending");
+  await settle();
+  await is("Reconciled");
+};
+
 /** Three groups of one wallet: cancelled, out of time, confirmed. */
 const groups = async (send, person, moveClock) => {
   const [walletId] = await createWallet(send, person);
@@ -362,6 +410,7 @@ await withTemporaryFolder(async (folder) => {
   await bus.close();
   await silence(send, customer(4), moveClock);
   await settlements(send, customer(5), moveClock, database);
+  await compensations(send, customer(11), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
   await groups(send, customer(6), moveClock);
   await closing(send, customer(7), database);

@@ -26,6 +26,11 @@ import {
   operationGroup,
   operationGroupInstance,
 } from "../../orchestrations/operation-group.flow.js";
+import {
+  storePaymentAsked,
+  storesCompensationId,
+  storesCompensationStart,
+} from "../../orchestrations/stores-compensation.flow.js";
 import { ticketChanged, ticketSla, ticketSlaId } from "../../orchestrations/ticket-sla.flow.js";
 import {
   onboardingEvents,
@@ -191,6 +196,10 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
     const start = settlementStart(flow, input);
     return [{ do: "start", start }, raise(start.instanceId, settlementAdvanced)];
   }),
+  StorePaymentAsked: upon(flowMessages.StorePaymentAsked, (input) => [
+    { do: "start", start: storesCompensationStart(input) },
+    raise(storesCompensationId(input.reconciliationId), storePaymentAsked),
+  ]),
   FlowRunRequested: upon(flowMessages.FlowRunRequested, (input) => [
     { do: "start", start: { flow: flowRun, instanceId: flowRunId(input.runId), input } },
   ]),

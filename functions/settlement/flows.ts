@@ -4,6 +4,7 @@ import {
   getFlowRunRoute,
   triggerAccountingOperationsRoute,
   triggerHarvestingsRoute,
+  triggerStoresCompensationRoute,
   type RequestedRun,
 } from "../../shared/contracts/settlement/flows.js";
 import { isHarvesting } from "../../shared/database/settlement/harvestings.js";
@@ -78,10 +79,28 @@ const triggerAccountingOperations = endpoint(
   },
 );
 
+const triggerStoresCompensation = endpoint(
+  triggerStoresCompensationRoute,
+  async (services, { caller, ok }) =>
+    ok(
+      await request(services, caller, {
+        flow: "SddStoresCompensation",
+        type: null,
+        subjectId: null,
+        isIgnored: false,
+      }),
+    ),
+);
+
 const getRun = endpoint(getFlowRunRoute, async ({ database }, { params, caller, ok, refuse }) => {
   const { runId } = params;
   const run = await findRun(database, caller.partnerKey, runId);
   return run === undefined ? refuse(refusal("RunNotFound", { runId })) : ok(run);
 });
 
-export const flowEndpoints = [triggerHarvestings, triggerAccountingOperations, getRun] as const;
+export const flowEndpoints = [
+  triggerHarvestings,
+  triggerAccountingOperations,
+  triggerStoresCompensation,
+  getRun,
+] as const;

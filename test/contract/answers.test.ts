@@ -276,6 +276,7 @@ test("every route of settlement answers as its document says", async () => {
     await call(flows.triggerHarvestingsRoute, { query: { type: "CashDeposit" } }),
   );
   valueOf(await call(flows.triggerAccountingOperationsRoute, {}));
+  valueOf(await call(flows.triggerStoresCompensationRoute, {}));
   valueOf(await call(flows.getFlowRunRoute, { params: { runId: run.runId } }));
   valueOf(await call(harvestings.listHarvestingsRoute, {}));
   expect(valueOf(await call(harvestings.countHarvestingsRoute, {}))).toEqual({ value: 0 });

@@ -5,7 +5,7 @@ import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
 import { DateTime, NullableDateTime } from "../wallet/fields.js";
 
-export const flowNames = ["Harvestings", "AccountingOperations"] as const;
+export const flowNames = ["Harvestings", "AccountingOperations", "SddStoresCompensation"] as const;
 export type FlowName = (typeof flowNames)[number];
 
 export const RequestedRun = z
@@ -29,7 +29,9 @@ export const FlowRun = z
     endedAt: NullableDateTime,
     items: z
       .int()
-      .describe("Operations that the run took up; their own states tell how they go on."),
+      .describe(
+        "What the run took up: operations, or reconciliation groups; their own states tell how they go on.",
+      ),
     failures: z.int().describe("Those that it could not take up."),
   })
   .meta({ id: "FlowRun" });
@@ -70,6 +72,23 @@ export const triggerAccountingOperationsRoute = route({
   description:
     "Those that are Confirmed and not harvested. With operationId that one alone: if its transfer " +
     "failed it begins again with its attempts at 0, if it waits for its next attempt it does not wait.",
+});
+
+export const triggerStoresCompensationRoute = route({
+  id: "triggerStoresCompensation",
+  api: "wallet",
+  method: "POST",
+  path: "flows/sddstorescompensation",
+  role: "Flow.Trigger",
+  ok: queued,
+  errors: [],
+  summary: "Settle what stores owe and are owed now",
+  description:
+    "A direct debit for each pending reconciliation group that a store with an Active mandate has to " +
+    "pay, and a payment to ownerIban for each that a store is owed. The timer does it on bank " +
+    "working days at 05:30 UTC for the groups up to yesterday (Europe/Rome). A group without mandate " +
+    "or ownerIban waits for its store; one that the bank refused or returned is asked for again by " +
+    "the next run.",
 });
 
 export const getFlowRunRoute = route({

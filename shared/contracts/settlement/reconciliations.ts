@@ -26,8 +26,10 @@ export const listPendingReconciliationsRoute = route({
   errors: ["DealerOfAnotherPartner", "StoreNotFound"],
   summary: "List the reconciliation groups of a store that are not paid yet",
   description:
-    "One for each day (Europe/Rome) whose operations were harvested, the oldest first, 366 at most. " +
-    "`totalAmount` is what is to be paid to `targetIban`: to the partner where the store took more in " +
-    "than it gave out, else to the store's `ownerIban` (null while it has none). A group whose " +
-    "payments cancel each other out is left out.",
+    "One for each day (Europe/Rome) whose operations were harvested, the oldest first, 366 at most; " +
+    "what is harvested after a payment or a direct debit has claimed a day's group makes another. " +
+    "`totalAmount` is what is still to be paid to `targetIban`: to the partner where the store took " +
+    "more in than it gave out, else to the store's `ownerIban` (null while it has none: then it " +
+    "waits). A group whose operations cancel each other out is left out, and so is one whose direct " +
+    "debit or payment is out.",
 });

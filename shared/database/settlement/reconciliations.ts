@@ -25,11 +25,11 @@ export const pendingReconciliations = async (
     Found,
     `select partner_key as "partnerKey", array(
        select json_build_object('reconciliationCode', code,
-         'totalAmount', borsello.money(abs(owed_to_store_cents)),
-         'targetIban', case when owed_to_store_cents > 0 then store.owner_iban else $2::text end,
+         'totalAmount', borsello.money(abs(open_cents)),
+         'targetIban', case when open_cents > 0 then store.owner_iban else $2::text end,
          'reason', 'Reconciliation ' || code)
        from borsello.reconciliation_group as g
-       where g.store_id = store.store_id and g.status = 'Pending' and owed_to_store_cents <> 0
+       where g.store_id = store.store_id and g.status = 'Pending'
        order by day, reconciliation_id limit ${groupsMax}) as pending
      from borsello.store where store_id = $1 and deletion_date is null`,
     [storeId, collectionAccount],

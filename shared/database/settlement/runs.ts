@@ -9,6 +9,7 @@ import {
 } from "../../contracts/settlement/flows.js";
 import { operationTypes, type OperationType } from "../../domain/operations/families.js";
 import type { Database, Queryable } from "../platform/database.js";
+import { compensateStores } from "./compensations.js";
 import type { SettlementTerms } from "./terms.js";
 
 export interface RunRequest {
@@ -103,6 +104,7 @@ const taken = async (tx: Queryable, text: string, values: readonly unknown[]): P
 const claimedPerPage = 1_000;
 const closedPerPage = 200;
 const advancedPerPage = 100;
+const compensatedPerPage = 100;
 
 /** What one transaction of a run did. */
 export interface RunPage {
@@ -196,6 +198,11 @@ const accountingPage = async (
   return { items, isLast: items < advancedPerPage };
 };
 
+const compensationPage = async (tx: Queryable, run: BegunRun): Promise<RunPage> => {
+  const items = await compensateStores(tx, run, compensatedPerPage);
+  return { items, isLast: items === 0 };
+};
+
 export const singleTypes = ({ harvestedTypes }: Pick<SettlementTerms, "harvestedTypes">) =>
   operationTypes.filter((type) => !harvestedTypes.includes(type));
 
@@ -210,6 +217,7 @@ const note = `
 const work: Readonly<Record<FlowName, RunWork>> = {
   Harvestings: { subject: harvestSubject, page: harvestPage },
   AccountingOperations: { subject: accountSubject, page: accountingPage },
+  SddStoresCompensation: { subject: compensationPage, page: compensationPage },
 };
 
 /** Works off one page in a transaction of its own; true: the run is over. */

@@ -13,9 +13,11 @@ const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
 const bankNotificationId = "0190a6b0-5a51-7000-8000-00000000000a";
 const operationId = "0190a6b0-5a51-7000-8000-0000000000aa";
 const runId = "0190a6b0-5a51-7000-8000-0000000000bb";
+const reconciliationId = "0190a6b0-5a51-7000-8000-0000000000cc";
 const operationGroupId = "0190a6b0-5a51-7000-8000-00000000000c";
 const body = {
   operationGroupId,
+  reconciliationId,
   walletId,
   mandateId,
   bankNotificationId,
@@ -77,6 +79,10 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   SettlementAdvanced: [
     `start outgoingPayment as payment-${operationId}`,
     `raise settlementAdvanced to payment-${operationId}`,
+  ],
+  StorePaymentAsked: [
+    `start storesCompensation as compensation-${reconciliationId}`,
+    `raise storePaymentAsked to compensation-${reconciliationId}`,
   ],
   FlowRunRequested: [`start flowRun as run-${runId}`],
   OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],
