@@ -9,6 +9,7 @@ import { availableCents } from "../ledger/ledger.js";
 import { disableOpenMandate } from "../mandates/disabling.js";
 import { closeOnboarding } from "../onboarding/closing.js";
 import { restartOnboarding } from "../onboarding/restart.js";
+import { payOutFunds } from "../operations/closing.js";
 import { cancelOpenOperations } from "../operations/operations.js";
 import { lockWallet, type Actor, type WalletRefusal } from "../access/wallet-access.js";
 import { readWallet } from "./wallets.js";
@@ -151,6 +152,7 @@ export const closeWallet = (
     afterwards: async (tx) => {
       await closeOnboarding(tx, actor, walletId);
       await disableOpenMandate(tx, actor, walletId);
+      await payOutFunds(tx, actor, walletId);
     },
   });
 

@@ -1,7 +1,7 @@
 /** Books for tests: operations of every family, posted as contract 4.6 has them and audited. */
 import { z } from "zod";
 import type { Database, Queryable } from "../../../shared/database/platform/database.js";
-import { openBucket, type Bucket } from "../../../shared/database/ledger/ledger.js";
+import { openBucket, type Bucket, type BucketKey } from "../../../shared/database/ledger/ledger.js";
 import { openWallet } from "../wallet/wallet-fixtures.js";
 
 type Account = "Bank" | "Suspense" | "Transit" | "Fees" | "Store" | "Dealer" | "Cards" | "Bucket";
@@ -46,19 +46,23 @@ const accountOf = async (tx: Queryable, wallet: BookWallet, kind: Account): Prom
   return found.id;
 };
 
-export const openBookWallet = async (database: Database): Promise<BookWallet> => {
-  const { walletId, partnerKey } = await openWallet(database);
+type Funds = Partial<Pick<BucketKey, "fundsType" | "fundsExpiryDate" | "isWithdrawable">>;
+
+/** A bucket of one of acme's wallets: of standard funds, unless the test asks for others. */
+export const openBook = async (
+  database: Database,
+  walletId: string,
+  funds: Funds = {},
+): Promise<BookWallet> => {
+  const standard = { fundsType: "Standard", fundsExpiryDate: null, isWithdrawable: true } as const;
   const bucket = await database.transaction((tx) =>
-    openBucket(tx, {
-      walletId,
-      partnerKey,
-      fundsType: "Standard",
-      fundsExpiryDate: null,
-      isWithdrawable: true,
-    }),
+    openBucket(tx, { walletId, partnerKey: "acme", ...standard, ...funds }),
   );
   return { walletId, ...bucket };
 };
+
+export const openBookWallet = async (database: Database): Promise<BookWallet> =>
+  openBook(database, (await openWallet(database)).walletId);
 
 const insertOperation = `
   insert into borsello.operation (wallet_id, partner_key, dealer_key, store_id, type, amount_cents,
@@ -131,6 +135,31 @@ export const payment = (cents: bigint, feeCents = 0n): Written => ({
     ["Payment", ["Bucket", -cents], ["Store", cents]],
     ...(feeCents === 0n ? [] : [["Fee", ["Bucket", -feeCents], ["Fees", feeCents]] as const]),
   ],
+});
+
+/** Confirmed, its fee held until it is completed. */
+export const confirmedPayment = (cents: bigint, feeCents = 0n): Written => ({
+  type: "Payment",
+  status: "Confirmed",
+  cents,
+  feeCents,
+  movements: [["Payment", ["Bucket", -cents], ["Store", cents]]],
+});
+
+export const cashWithdrawal = (cents: bigint, feeCents = 0n): Written => ({
+  type: "CashWithdrawal",
+  status: "Confirmed",
+  cents,
+  feeCents,
+  movements: [["Withdrawal", ["Bucket", -cents - feeCents], ["Store", cents], ["Fees", feeCents]]],
+});
+
+/** A collection that the bank has booked. */
+export const collection = (cents: bigint): Written => ({
+  type: "SddDeposit",
+  status: "Confirmed",
+  cents,
+  movements: [["Deposit", ["Bank", -cents], ["Bucket", cents]]],
 });
 
 /** Refused by the bank: what was posted is mirrored. */
