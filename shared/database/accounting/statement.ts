@@ -60,6 +60,9 @@ const Page = z.object({ lastId: z.bigint().nullable(), movements: z.array(Moveme
 const movementsPerPage = 500;
 
 /**
+ * The metadata of operations that are born without a call are the platform's own words: they name what
+ * a credit comes from.
+ *
  * The next transactions are taken before the dates are looked at, so that each page costs the same.
  * Whoever moves a wallet's funds holds its row: its transactions are numbered as they commit, so
  * none can appear later among those up to the last one that the head saw.
@@ -90,7 +93,13 @@ const selectPage = `
       'transactionId', transaction_id::text, 'date', borsello.iso(moved.posted_at),
       'kind', moved.kind, 'operationId', moved.operation_id, 'type', o.type,
       'description', case
-        when o.type = 'SctWithdrawal' then concat_ws(' ', o.creditor_name, o.creditor_iban)
+        when o.type = 'SctWithdrawal' then concat_ws(' ', case
+          when o.idempotency_key is null and o.metadata ->> 'reason' = 'Closing' then 'Closing:' end,
+          o.creditor_name, o.creditor_iban)
+        when o.type = 'SddDeposit' then nullif(concat_ws(': ',
+          mandate.mandate_unique_reference, case when moved.kind = 'Reversal' then o.feedback end), '')
+        when sent_back.operation_id is not null
+          then concat_ws(' ', 'Returned:', sent_back.creditor_name, sent_back.creditor_iban)
         when credit.bank_notification_id is not null
           then concat_ws(': ', credit.debtor_name, nullif(credit.reason, ''))
         end,
@@ -98,6 +107,12 @@ const selectPage = `
     ) order by transaction_id)
     from moved left join borsello.operation as o using (operation_id)
       left join borsello.store on store.store_id = o.store_id
+      left join borsello.operation as sent_back
+        on sent_back.operation_id = case when o.type = 'SctStandardDeposit'
+          then (o.metadata ->> 'returnOf')::uuid end
+      left join borsello.mandate
+        on mandate.mandate_id = case when o.type = 'SddDeposit'
+          then (o.metadata ->> 'mandateId')::uuid end
       left join borsello.bank_notification as credit
         on credit.bank_notification_id = o.bank_notification_id), '[]') as movements`;
 

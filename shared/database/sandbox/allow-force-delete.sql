@@ -44,6 +44,36 @@ do $prepare$ begin
     delete from entry using ledger_transaction as posted
     where entry.transaction_id = posted.transaction_id and posted.operation_id = any(operations);
     delete from ledger_transaction where operation_id = any(operations);
+    -- The bank still has what it was credited with: that is in suspense again, and nobody's. What the
+    -- wallet's own operations had put there is booked as what has arrived.
+    with given as (
+      select bank_notification_id, sum(net_amount_cents)::bigint as cents from operation
+      where operation_id = any(operations) and bank_notification_id is not null
+      group by bank_notification_id
+      union all
+      select bank_notification_id, amount_cents from bank_notification
+      where operation_id = any(operations) and not exists (
+        select from operation as o
+        where o.bank_notification_id = bank_notification.bank_notification_id)
+    ), released as (
+      update bank_notification as n
+      set consumed_amount_cents = consumed_amount_cents - given.cents, feedback = null,
+        status = case when consumed_amount_cents = given.cents then 'Received'
+          else 'PartiallyConsumed' end
+      from given
+      where n.bank_notification_id = given.bank_notification_id and n.is_booked
+        and n.status in ('Consumed', 'PartiallyConsumed')
+      returning n.bank_notification_id, n.partner_key, old.status as before, n.status as after
+    )
+    insert into audit (actor, partner_key, entity, entity_id, action, from_status, to_status)
+    select force_delete_wallet.actor, partner_key, 'BankNotification', bank_notification_id::text,
+      'release', before, after from released;
+    perform post_cause(null, bank_notification_id, null, 'Notification',
+      array[account_for(partner_key, 'Bank', 'safeguarding'),
+        account_for(partner_key, 'Suspense', 'received')], array[-amount_cents, amount_cents])
+    from bank_notification where source_operation_id = any(operations);
+    update bank_notification set source_operation_id = null
+    where source_operation_id = any(operations);
     update bank_notification set wallet_id = null, operation_id = null, iban_attempt = null,
       is_due = false,
       feedback = case when status = 'Received'

@@ -46,6 +46,8 @@ const counterparties: Readonly<Record<string, readonly AccountKind[]>> = {
 const untouched = ["Initialized", "Cancelled", "Expired"];
 const undone = ["Terminated", "OutgoingPaymentRejected"];
 const settled = ["Completing", "Completed"];
+/** An outgoing payment that the bank has booked is in transit no more. */
+const booked = ["OutgoingPaymentConfirmed", "OutgoingPaymentCompleted", ...settled];
 
 const euros = (cents: bigint): string => {
   const digits = (cents < 0n ? -cents : cents).toString().padStart(3, "0");
@@ -113,6 +115,22 @@ const undoneFault = ({ moved }: MovedOperation): string | undefined =>
     ["accounts of others", moved.Foreign ?? 0n, 0n],
   ]);
 
+/**
+ * A collection that the bank took back: the money went to the bank, also where it was drawn from the
+ * suspense account, which had it from the bank.
+ */
+const returnedFault = ({ amountCents, moved }: MovedOperation): string | undefined => {
+  const drawn = moved.Suspense ?? 0n;
+  return differenceOf([
+    ["Bank and Suspense", sumOf(moved, ["Bank", "Suspense"]), 0n],
+    ["Suspense", drawn, drawn === 0n ? 0n : -amountCents],
+    ...accountKinds
+      .filter((kind) => kind !== "Bank" && kind !== "Suspense")
+      .map((kind) => [kind, moved[kind] ?? 0n, 0n] as const),
+    ["accounts of others", moved.Foreign ?? 0n, 0n],
+  ]);
+};
+
 /** A transfer for a wallet that is closed lies in suspense, where a person decides (contract 4.1). */
 const liesInSuspense = ({ type, amountCents, moved }: MovedOperation): boolean =>
   (type === "SctStandardDeposit" || type === "SctInstantDeposit") &&
@@ -127,13 +145,13 @@ const postedFault = (o: MovedOperation): string | undefined => {
   const uninvolved = accountKinds.filter(
     (kind) => kind !== "Bucket" && kind !== "Fees" && !partners.includes(kind),
   );
-  const isTransitEmpty = o.type === "SctWithdrawal" && settled.includes(o.status);
+  const transit = booked.includes(o.status) ? 0n : o.amountCents;
   return differenceOf([
     ["its bucket", o.moved.Bucket ?? 0n, expected.bucket],
     ["fees", o.moved.Fees ?? 0n, expected.fees],
     [partners.join(" and "), sumOf(o.moved, partners), expected.counterparty],
     ...uninvolved.map((kind) => [kind, o.moved[kind] ?? 0n, 0n] as const),
-    ...(isTransitEmpty ? [["Transit", o.moved.Transit ?? 0n, 0n] as const] : []),
+    ...(o.type === "SctWithdrawal" ? [["Transit", o.moved.Transit ?? 0n, transit] as const] : []),
     ["accounts of others", o.moved.Foreign ?? 0n, 0n],
   ]);
 };
@@ -148,6 +166,6 @@ export const operationFault = (o: MovedOperation): string | undefined => {
   }
   if (undone.includes(o.status)) return undoneFault(o);
   // A collection that was returned keeps its status (contract 4.3).
-  if (o.isReversed && o.type === "SddDeposit") return undoneFault(o);
+  if (o.isReversed && o.type === "SddDeposit") return returnedFault(o);
   return postedFault(o);
 };
