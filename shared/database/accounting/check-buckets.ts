@@ -12,7 +12,7 @@ const rowsPerPage = 2_000;
 
 /**
  * Only a collection that the bank takes back may bring a bucket of standard funds below zero, or
- * below what is held of it (contract 4.3).
+ * below what is held of it (contract 4.3), and by no more than was collected.
  */
 const selectPage = `
   with page as (
@@ -28,11 +28,12 @@ const selectPage = `
       when wallet.partner_key <> page.partner_key
         then 'it is ' || page.partner_key || '''s, its wallet is ' || wallet.partner_key || '''s'
       when held_cents < 0 then held_cents || ' cents are held of it'
-      when balance_cents - held_cents < 0 and not (page.funds_type = 'Standard' and exists (
-        select from borsello.entry join borsello.ledger_transaction using (transaction_id)
+      when balance_cents - held_cents < 0 and balance_cents - held_cents < (
+        select coalesce(sum(entry.amount_cents), 0)
+        from borsello.entry join borsello.ledger_transaction using (transaction_id)
           join borsello.operation using (operation_id)
         where entry.account_id = page.account_id and ledger_transaction.kind = 'Reversal'
-          and operation.type = 'SddDeposit'))
+          and operation.type = 'SddDeposit' and page.funds_type = 'Standard')
         then 'it has ' || balance_cents || ' cents, of which ' || held_cents || ' are held'
       end as detail
     from page join borsello.account using (account_id)

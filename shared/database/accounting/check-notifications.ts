@@ -19,16 +19,17 @@ const selectPage = `
       left join borsello.bank_request as sent_back
         on sent_back.request_id = n.named_request_id and sent_back.kind = 'return'
     where n.bank_notification_id > $1::uuid order by n.bank_notification_id limit ${rowsPerPage}
-  ), family as (
-    select n.*, page.root from page join borsello.bank_notification as n
-      on n.bank_notification_id = page.root
-    where page.root = page.bank_notification_id
+  ), root as (
+    select root from page where root = bank_notification_id
+  ), member as (
+    select root, root as bank_notification_id from root
     union
-    select n.*, page.root
-    from page join borsello.bank_request as sent_back
-        on sent_back.bank_notification_id = page.root and sent_back.kind = 'return'
+    select root, n.bank_notification_id
+    from root join borsello.bank_request as sent_back
+        on sent_back.bank_notification_id = root and sent_back.kind = 'return'
       join borsello.bank_notification as n on n.named_request_id = sent_back.request_id
-    where page.root = page.bank_notification_id
+  ), family as (
+    select root, n.* from member join borsello.bank_notification as n using (bank_notification_id)
   ), cause as (
     select root, transaction_id from family
       join borsello.ledger_transaction as t on t.cause_id = family.bank_notification_id

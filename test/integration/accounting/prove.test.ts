@@ -13,8 +13,11 @@ import {
   openBookWallet,
   payment,
   rejectedTransfer,
+  returnedCollection,
+  transferUnderWay,
   writeOperation,
 } from "../../support/accounting/books.js";
+import { writeNotifications } from "../../support/accounting/notifications.js";
 import { connect } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
 import { silentLogger } from "../../support/wallet/bank-fixtures.js";
@@ -40,8 +43,11 @@ const writeBook = async (database: Database): Promise<void> => {
   for (const wallet of [one, other, gone]) {
     for (let index = 1n; index <= 8n; index += 1n)
       await writeOperation(database, wallet, deposit(1_000n * index, 100n));
+    await writeNotifications(database, wallet.walletId, wallet.walletId);
     await sealAudit(database, patient);
     await writeOperation(database, wallet, payment(700n, 25n));
+    await writeOperation(database, wallet, returnedCollection(400n));
+    await writeOperation(database, wallet, transferUnderWay(350n));
     await writeOperation(database, wallet, rejectedTransfer(500n, 50n));
     await writeOperation(database, wallet, { type: "Payment", status: "Initialized", cents: 300n });
     await writeOperation(database, wallet, {
@@ -76,7 +82,7 @@ test("a right book has no findings, a deleted wallet included", async () => {
   expect(proof.findings).toEqual([]);
   expect(proof.checks.every(({ rows }) => rows > 0)).toBe(true);
   expect(proof.notes).toContainEqual(["not sealed yet", "0 audit rows, 0 transactions"]);
-  expect(proof.notes).toContainEqual(["sealed transactions deleted with their wallets", "12"]);
+  expect(proof.notes).toContainEqual(["sealed transactions deleted with their wallets", "17"]);
 });
 
 /** Changes a copy of the book as somebody who may do everything, and hands it on. */
@@ -103,6 +109,19 @@ const deposits =
 const anOperation = (type: string, status: string): string =>
   `(select min(operation_id::text)::uuid from borsello.operation
     where type = '${type}' and status = '${status}')`;
+
+const aNotification = (reference: string): string =>
+  `(select min(bank_notification_id::text)::uuid from borsello.bank_notification
+    where transaction_reference like '%${reference}')`;
+const accountOf = (kind: string): string =>
+  `(select account_id from borsello.account where partner_key = 'acme' and kind = '${kind}' limit 1)`;
+/** Entries of one account's transaction, laid on another one. */
+const laidElsewhere = (from: string, to: string, transactions: string): string =>
+  `update borsello.entry set account_id = ${accountOf(to)}
+   where account_id = ${accountOf(from)} and transaction_id = (
+     select max(t.transaction_id) from borsello.ledger_transaction as t join borsello.entry as e
+       on e.transaction_id = t.transaction_id and e.account_id = ${accountOf(from)}
+     where ${transactions})`;
 
 interface Tampering {
   readonly what: string;
@@ -240,6 +259,67 @@ const tamperings: readonly Tampering[] = [
     foundBy: ["counters"],
   },
   {
+    what: "a notification's amount",
+    statements: [
+      `update borsello.bank_notification set amount_cents = amount_cents + 1
+       where bank_notification_id = ${aNotification("received")}`,
+    ],
+    foundBy: ["notifications", "transactions"],
+  },
+  ...["partly", "sent back"].map((reference) => ({
+    what: `what a notification that is ${reference} has used`,
+    statements: [
+      `update borsello.bank_notification set consumed_amount_cents = consumed_amount_cents - 1
+       where bank_notification_id = ${aNotification(reference)}`,
+    ],
+    foundBy: ["notifications"],
+  })),
+  {
+    what: "a notification's status",
+    statements: [
+      `update borsello.bank_notification set status = 'Failed'
+       where bank_notification_id = ${aNotification("received")}`,
+    ],
+    foundBy: ["notifications"],
+  },
+  {
+    what: "a notification taken away",
+    statements: [
+      `delete from borsello.bank_notification
+       where bank_notification_id = ${aNotification("received")}`,
+    ],
+    foundBy: ["notifications"],
+  },
+  {
+    what: "a credit taken from the bank instead of from suspense",
+    statements: [
+      laidElsewhere("Suspense", "Bank", "kind = 'Deposit' and operation_id is not null"),
+    ],
+    foundBy: ["hash chain", "notifications"],
+  },
+  {
+    what: "a payment's fee that went to suspense",
+    statements: [laidElsewhere("Fees", "Suspense", "kind = 'Fee'")],
+    foundBy: ["hash chain", "notifications", "operations"],
+  },
+  {
+    what: "a payment that is not in transit before the bank has booked it",
+    statements: [
+      laidElsewhere(
+        "Transit",
+        "Bank",
+        `operation_id =
+        ${anOperation("SctWithdrawal", "OutgoingPaymentInitialized")}`,
+      ),
+    ],
+    foundBy: ["hash chain", "operations"],
+  },
+  {
+    what: "a collection that did not go back to the bank",
+    statements: [laidElsewhere("Bank", "Transit", "kind = 'Reversal'")],
+    foundBy: ["hash chain", "operations"],
+  },
+  {
     what: "a counter of operations",
     statements: ["update borsello.operation_count set operations = operations + 1"],
     foundBy: ["counters"],
@@ -316,7 +396,7 @@ const columns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ledger_transaction: {
     operation_id: "uuidv7()",
     reconciliation_id: "uuidv7()",
-    kind: "'SentBack'",
+    kind: "case kind when 'SentBack' then 'Booking' else 'SentBack' end",
     occurrence: "occurrence + 1",
     posted_at: "posted_at + interval '1 microsecond'",
     posted_in: "(posted_in::text::bigint + 1)::text::xid8",

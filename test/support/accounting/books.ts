@@ -162,6 +162,25 @@ export const collection = (cents: bigint): Written => ({
   movements: [["Deposit", ["Bank", -cents], ["Bucket", cents]]],
 });
 
+/** The bank took a collection back: it keeps its status. */
+export const returnedCollection = (cents: bigint): Written => ({
+  type: "SddDeposit",
+  status: "Confirmed",
+  cents,
+  movements: [
+    ["Deposit", ["Bank", -cents], ["Bucket", cents]],
+    ["Reversal", ["Bank", cents], ["Bucket", -cents]],
+  ],
+});
+
+/** The bank was asked for the payment and has not booked it. */
+export const transferUnderWay = (cents: bigint): Written => ({
+  type: "SctWithdrawal",
+  status: "OutgoingPaymentInitialized",
+  cents,
+  movements: [["Withdrawal", ["Bucket", -cents], ["Transit", cents]]],
+});
+
 /** Refused by the bank: what was posted is mirrored. */
 export const rejectedTransfer = (cents: bigint, feeCents: bigint): Written => ({
   type: "SctWithdrawal",
