@@ -12,7 +12,7 @@ const receive = async (tx: Queryable, reference: string, cents: bigint): Promise
        'IT60X0542811101000000123456', 'rent', $1, 'Code: none', 'None', null) as id`,
     [reference, cents],
   );
-  if (held === null || held === undefined) throw new Error(`${reference} was received before`);
+  if (held === undefined) throw new Error(`${reference} was received before`);
   return held.id;
 };
 
