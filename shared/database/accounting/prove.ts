@@ -4,6 +4,7 @@ import { readBook, type Book, type Finding, type Report } from "./book.js";
 import { checkBuckets } from "./check-buckets.js";
 import { checkChain } from "./check-chain.js";
 import { checkCounters } from "./check-counters.js";
+import { checkGroups } from "./check-groups.js";
 import { checkNotifications } from "./check-notifications.js";
 import { checkOperations } from "./check-operations.js";
 import { checkTransactions } from "./check-transactions.js";
@@ -42,6 +43,7 @@ const checksOf = (head: string | undefined): readonly Check[] => [
   ["buckets", checkBuckets],
   ["operations", checkOperations],
   ["notifications", checkNotifications],
+  ["groups", checkGroups],
   ["counters", checkCounters],
   ["hash chain", checkChain(head)],
 ];

@@ -158,7 +158,11 @@ export const credit = async (
          repeat_key, is_booked, named_request_id)
        values ('acme', 'IncomingReconciliation', borsello.platform_now(), 'I', 'N', 'I', $1, $2, $3,
          '', $3, true, $4)
-       returning bank_notification_id
+       returning bank_notification_id, status
+     ), audited as (
+       insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
+       select 'bank', 'acme', 'BankNotification', bank_notification_id::text, 'receive', status
+       from n
      )
      select bank_notification_id as "bankNotificationId", borsello.post_cause(null,
        bank_notification_id, null, 'Notification',
