@@ -221,5 +221,5 @@ from (
 order by o.operation_id;
 
 -- What a notification gave is found by it, however its credits are made unique.
-create index operation_by_notification on borsello.operation (bank_notification_id)
+create index if not exists operation_by_notification on borsello.operation (bank_notification_id)
   where bank_notification_id is not null;

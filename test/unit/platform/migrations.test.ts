@@ -42,7 +42,7 @@ const landed: Readonly<Record<string, string>> = {
   "0031-money-from-outside.sql": "c5c1f83eca3f886932c54db54cfd49b0203c08ccff4bd45a37f6157fc3baf4f0",
   "0035-stores-money.sql": "de78c611d7f5cac633255557e29351d268d2122c58b0f1c1d59ed2b3994a4584",
   "0036-closed-wallets-and-books.sql":
-    "fa5f41e3a8558f7a52961b946aa3cf8c441133f86a3a35b0b2db599c2b4344d1",
+    "e40cbcc2aa262a768fb0277c5d85509f644ae07caddded65d5c99916ee76a580",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
