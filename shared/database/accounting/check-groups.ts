@@ -75,4 +75,5 @@ export const checkGroups = async (book: Book, report: Report): Promise<void> => 
   }
   const { wrong } = await book.row(z.object({ wrong: Findings }), selectMismatches);
   for (const { subject, detail } of wrong) report.find(subject, detail);
+  report.advance(1);
 };

@@ -396,7 +396,7 @@ const columns: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ledger_transaction: {
     operation_id: "uuidv7()",
     reconciliation_id: "uuidv7()",
-    kind: "case kind when 'SentBack' then 'Booking' else 'SentBack' end",
+    kind: "'StorePayment'",
     occurrence: "occurrence + 1",
     posted_at: "posted_at + interval '1 microsecond'",
     posted_in: "(posted_in::text::bigint + 1)::text::xid8",
