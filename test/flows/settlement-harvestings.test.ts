@@ -1,13 +1,16 @@
 /** A day's operations at stores, of dealers and of cards, harvested and settled as one each. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { customer } from "../../bench/platform/customers.js";
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import {
   countHarvestingsRoute,
   listHarvestingsRoute,
 } from "../../shared/contracts/settlement/harvestings.js";
+import { triggerStoresCompensationRoute } from "../../shared/contracts/settlement/flows.js";
 import { listPendingReconciliationsRoute } from "../../shared/contracts/settlement/reconciliations.js";
 import { createStoreRoute, deleteStoreRoute } from "../../shared/contracts/stores/stores.js";
+import type { BankDecision } from "../../shared/domain/bank/sandbox-script.js";
 import {
   accountCents,
   confirmOperation,
@@ -15,6 +18,7 @@ import {
   timelineOf,
   type Confirmed,
 } from "../support/settlement/confirmed-operations.js";
+import { activateMandate, groupsOf, requestsOf } from "../support/settlement/store-money.js";
 import { valueOf } from "../support/platform/api.js";
 import { startSettlement, type Settlement } from "../support/settlement/settlement-stack.js";
 import { someStore } from "../support/stores/store-fixtures.js";
@@ -193,6 +197,60 @@ test("a night harvests what was confirmed up to yesterday, without being asked",
      where is_scheduled and flow = 'Harvestings' and items > 0`,
   );
   expect(runs).toEqual([{ type: "CashDeposit" }]);
+});
+
+/** A store of its own account, with an Active mandate, and how it stands with the partner after a harvest. */
+const settleWith = async (person: number, owes: boolean, outcome: BankDecision) => {
+  const { iban } = customer(person);
+  const body = someStore({ ownerIban: iban });
+  const params = { dealerKey };
+  const { storeId } = valueOf(await day.acme.call(createStoreRoute, { params, body }));
+  await activateMandate(day.database, storeId);
+  await day.script({ kind: owes ? "directDebit" : "payment", iban, outcome });
+  await confirm({ type: owes ? "CashDeposit" : "Payment", cents: 50_00n, storeId, dealerKey });
+  return { storeId, iban };
+};
+
+test("what stores owe and are owed is settled with a bank that books, refuses, is silent and sends back", async () => {
+  const stores = [
+    await settleWith(60_001, true, "accepted"),
+    await settleWith(60_002, true, "refused"),
+    await settleWith(60_003, true, "silent"),
+    await settleWith(60_004, true, "returned"),
+    await settleWith(60_005, false, "accepted"),
+    await settleWith(60_006, false, "refused"),
+    await settleWith(60_007, false, "returned"),
+  ];
+  const states = async () =>
+    Promise.all(
+      stores.map(async ({ storeId }) => {
+        const [group] = await groupsOf(day.database, storeId);
+        const asked =
+          group === undefined ? [] : await requestsOf(day.database, group.reconciliationId);
+        return `${group?.status ?? "none"} ${asked.at(-1)?.status ?? "unasked"}`;
+      }),
+    );
+  await day.harvest("CashDeposit");
+  await day.harvest("Payment");
+  await expect.poll(states).toEqual(stores.map(() => "Pending unasked"));
+  const trigger = valueOf(await day.acme.call(triggerStoresCompensationRoute, {}));
+  const { items } = await day.runIsOver(trigger.runId);
+  expect(items).toBeGreaterThanOrEqual(stores.length);
+  await expect
+    .poll(states)
+    .toEqual([
+      ...["Reconciled Booked", "Pending Refused", "Collecting Requested", "Pending Returned"],
+      ...["Reconciled Booked", "Pending Refused", "Pending Returned"],
+    ]);
+  expect(await pending(stores[3]?.storeId ?? "")).toMatchObject([{ totalAmount: 50 }]);
+  for (const { iban } of stores)
+    for (const kind of ["directDebit", "payment"] as const)
+      await day.script({ kind, iban, outcome: "accepted" });
+  // Over a weekend at the most: the bank is asked again about what it was silent about, the rest is asked for.
+  await day.pass(4 * 86_400);
+  await expect.poll(states).toEqual(stores.map(() => "Reconciled Booked"));
+  for (const { storeId } of stores)
+    expect(await accountCents(day.database, "Store", storeId)).toBe(0n);
 });
 
 test("types that are not harvested are left to the other flow", async () => {
