@@ -5,15 +5,26 @@ import { z } from "zod";
 import { findStatement, type Statement } from "../../../shared/database/accounting/statement.js";
 import { platformNow } from "../../../shared/database/platform/platform-time.js";
 import type { StatementLine } from "../../../shared/domain/ledger/statement.js";
+import { initialiseMandate } from "../../../shared/database/mandates/mandates.js";
+import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
 import {
   deposit,
+  openBook,
   openBookWallet,
   payment,
   rejectedTransfer,
+  returnedCollection,
+  transferUnderWay,
   writeDeposits,
   writeOperation,
 } from "../../support/accounting/books.js";
-import { made, openWalletTest, type WalletTest } from "../../support/wallet/wallet-fixtures.js";
+import {
+  acme,
+  made,
+  openValidatedWallet,
+  openWalletTest,
+  type WalletTest,
+} from "../../support/wallet/wallet-fixtures.js";
 
 let wallets: WalletTest;
 beforeAll(async () => {
@@ -125,4 +136,43 @@ test("fees and what was given back stand beside their amounts", async () => {
     "SctWithdrawal Withdrawal -200 25 9325",
     "SctWithdrawal Reversal 200 -25 9550",
   ]);
+});
+
+test("what came from outside, went back or was paid at the end is named", async () => {
+  const { database } = wallets;
+  const { walletId, firstName, lastName, iban } = await openValidatedWallet(database);
+  const wallet = await openBook(database, walletId);
+  const agreed = { amountCents: 1000n, frequency: "Monthly" } as const;
+  const mandate = made(await initialiseMandate(database, acme, walletId, agreed));
+  const note = (operationId: string, metadata: object, feedback: string | null = null) =>
+    database.execute(
+      `update borsello.operation set metadata = $2, feedback = $3, creditor_name = $4,
+         creditor_iban = $5 where operation_id = $1`,
+      [operationId, JSON.stringify(metadata), feedback, `${firstName} ${lastName}`, iban],
+    );
+  const { mandateId, mandateUniqueReference } = mandate;
+  await note(
+    await writeOperation(database, wallet, returnedCollection(500n)),
+    { mandateId },
+    "MD06",
+  );
+  // What a partner writes into its own operations is no word of ours.
+  const spoken = { reason: "my rent", returnOf: "nobody", mandateId: "none" };
+  await note(await writeOperation(database, wallet, deposit(900n)), spoken);
+  const sent = await writeOperation(database, wallet, transferUnderWay(200n));
+  await note(sent, spoken);
+  const credited = { ...deposit(200n), type: "SctStandardDeposit" };
+  await note(await writeOperation(database, wallet, credited), { returnOf: sent });
+  made(await suspendWallet(database, acme, walletId));
+  made(await closeWallet(database, acme, walletId, { requiresZeroBalance: false }));
+  const lines = await linesOf(made(await findStatement(database, reader, walletId, always)));
+  expect(lines.map(({ type, kind, description }) => [type, kind, description])).toEqual([
+    ["SddDeposit", "Deposit", mandateUniqueReference],
+    ["SddDeposit", "Reversal", `${mandateUniqueReference}: MD06`],
+    ["CashDeposit", "Deposit", null],
+    ["SctWithdrawal", "Withdrawal", `${firstName} ${lastName} ${iban ?? ""}`],
+    ["SctStandardDeposit", "Deposit", `Returned: ${firstName} ${lastName} ${iban ?? ""}`],
+    ["SctWithdrawal", "Withdrawal", `Closing: ${firstName} ${lastName} ${iban ?? ""}`],
+  ]);
+  expect(lines.at(-1)?.balanceCents).toBe(0n);
 });

@@ -11,6 +11,7 @@ import {
 } from "../../../shared/database/settlement/operations.js";
 import { requestRun, workRun } from "../../../shared/database/settlement/runs.js";
 import { termsOf, type SettlementTerms } from "../../../shared/database/settlement/terms.js";
+import { destroyWallet } from "../../../shared/database/wallet/deletion.js";
 import {
   closeWallet,
   reactivateWallet,
@@ -346,6 +347,18 @@ describe("a payout that does not arrive", () => {
     expect(await heldFor(wallet.walletId)).toEqual([]);
     await expectProvedBooks();
   });
+});
+
+test("what a wallet that is deleted for good left in suspense stays there, as what has arrived", async () => {
+  const before = await suspense();
+  const wallet = await validated([deposit(22_00n)]);
+  await close(wallet.walletId);
+  const [{ operationId } = { operationId: "" }] = await payoutsOf(wallet.walletId);
+  await advanceToPayment(operationId);
+  await tell(operationId, "payment", "refused");
+  made(await destroyWallet(closing.database, acme, wallet.walletId));
+  expect(await suspense()).toBe(before + 22_00n);
+  await expectProvedBooks();
 });
 
 test("what is terminated of a closed wallet lies in suspense, with its fee", async () => {
