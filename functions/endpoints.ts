@@ -37,6 +37,7 @@ import { operationListEndpoints } from "./operations/lists.js";
 import { o2iEndpoints } from "./operations/o2i.js";
 import { operationStatisticsEndpoints } from "./operations/statistics.js";
 import { storeMandateEndpoints } from "./stores/store-mandate.js";
+import { storeMandatesEndpoints } from "./stores/store-mandates.js";
 import { storeEndpoints } from "./stores/stores.js";
 import { walletEndpoints } from "./wallet/wallets.js";
 
@@ -66,6 +67,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...operationStatisticsEndpoints,
   ...storeEndpoints,
   ...storeMandateEndpoints,
+  ...storeMandatesEndpoints,
   ...harvestingEndpoints,
   ...flowEndpoints,
   listPendingReconciliations,

@@ -44,6 +44,7 @@ import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerSettlement } from "./schedule/settlement.js";
 import { registerStoresCompensation } from "./schedule/stores-compensation.js";
+import { registerStoreMandates } from "./schedule/store-mandates.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
 import { createServices, type Services } from "./kit/services.js";
 
@@ -65,6 +66,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerGroupSweep,
   registerMandateLapse,
   registerStoresCompensation,
+  registerStoreMandates,
 ];
 
 const registerAllFlows = (services: Services): void => {
@@ -91,7 +93,7 @@ const registerAllFlows = (services: Services): void => {
       ...walletOnboardingActivities(database),
       ...ibanValidationActivities(database),
       ...contractSigningActivities(services),
-      ...mandateActivationActivities(services),
+      ...mandateActivationActivities(services, settlement),
       ...ticketSlaActivities(database),
       ...settlementActivities(database, settlement),
       ...flowRunActivities(database, settlement),

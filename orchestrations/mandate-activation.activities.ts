@@ -10,11 +10,14 @@ import {
 } from "../shared/database/mandates/outcomes.js";
 import { findMandate, mandateDocumentKey } from "../shared/database/mandates/mandates.js";
 import { requestRevocation, settleRevocations } from "../shared/database/mandates/revocation.js";
+import { advanceOneStoreMandate } from "../shared/database/settlement/store-mandates.js";
+import type { SettlementEnvironment } from "../shared/database/settlement/terms.js";
 import { pdfContentType, type Documents } from "../shared/documents/documents.js";
 import { fillMandateForm } from "../shared/documents/mandate-pdf.js";
 import { activity, type Activity } from "../shared/durable/register.js";
 import type { Changes } from "../shared/platform/changes.js";
 import {
+  advanceStoreMandate,
   readMandate,
   requestMandateActivation,
   requestMandateRevocation,
@@ -50,7 +53,10 @@ const sealPdf = async (
   return documentKey;
 };
 
-export const mandateActivationActivities = (means: MandateMeans): readonly Activity[] => {
+export const mandateActivationActivities = (
+  means: MandateMeans,
+  environment: SettlementEnvironment,
+): readonly Activity[] => {
   const { database, changes } = means;
   return [
     activity(readMandate, ({ mandateId }) => mandateState(database, mandateId)),
@@ -64,6 +70,10 @@ export const mandateActivationActivities = (means: MandateMeans): readonly Activ
     }),
     activity(settleMandateActivation, async ({ mandateId, as }) => {
       await settlements[as](database, mandateId);
+      return null;
+    }),
+    activity(advanceStoreMandate, async ({ mandateId }) => {
+      await advanceOneStoreMandate(database, mandateId, environment);
       return null;
     }),
     activity(requestMandateRevocation, async ({ mandateId, seen, reference }) => {

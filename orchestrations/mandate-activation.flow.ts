@@ -1,4 +1,4 @@
-/** Carries a signed mandate through the bank: its answer or silence, then whatever the bank has to revoke. */
+/** Carries a wallet's or a store's mandate through the bank: its answer or silence, then what it has to revoke. */
 import { z } from "zod";
 import { bankDaysLater, romeDate } from "../shared/domain/bank/bank-days.js";
 import { flow, flowEvent, step } from "../shared/durable/flow.js";
@@ -18,6 +18,8 @@ export const readMandate = step("readMandate", {
       "Draft",
       "Filled",
       "Signed",
+      /** A store's: Filled, and the bank was asked for it. */
+      "Asked",
       "ActivationRequested",
       "Active",
       "DisableRequested",
@@ -32,7 +34,7 @@ export const readMandate = step("readMandate", {
     requestedAt: z.iso.datetime().nullable(),
     /** What the bank answered to that; null: nothing yet. Accepted, of a revocation, is whatever ends it. */
     outcome: z.enum(["Accepted", "Refused"]).nullable(),
-    /** When a revocation is due, if one is open. Absent in lives that began when silence was all they knew. */
+    /** When a revocation, if one is open, or the next look at what was asked is due. Absent in lives that began when silence was all they knew. */
     dueAt: z.iso.datetime().nullable().optional(),
     /** Which reference is to be revoked; absent: the mandate's own. */
     reference: z.string().optional(),
@@ -48,6 +50,11 @@ export const requestMandateActivation = step("requestMandateActivation", {
 });
 export const settleMandateActivation = step("settleMandateActivation", {
   input: Mandate.extend({ as: z.enum(["Active", "Rejected", "Lapsed"]) }),
+  output: z.null(),
+});
+/** Whatever comes next for a store's mandate on its way: settled, asked for again, or asked after. */
+export const advanceStoreMandate = step("advanceStoreMandate", {
+  input: Mandate,
   output: z.null(),
 });
 export const requestMandateRevocation = step("requestMandateRevocation", {
@@ -75,6 +82,7 @@ export const mandateActivation = flow({
     sealMandatePdf,
     requestMandateActivation,
     settleMandateActivation,
+    advanceStoreMandate,
     requestMandateRevocation,
     settleMandateRevocation,
   ],
@@ -83,7 +91,7 @@ export const mandateActivation = flow({
     const { status, requestedAt, outcome, reference } = read;
     const silentUntil =
       requestedAt === null ? context.now() : bankDaysLater(new Date(requestedAt), bankDaysToAnswer);
-    const revocationDue = read.dueAt == null ? null : new Date(read.dueAt);
+    const dueAt = read.dueAt == null ? null : new Date(read.dueAt);
     switch (status) {
       case "Signed": {
         context.setStatus("Sealing the mandate and asking the bank to activate it");
@@ -91,6 +99,17 @@ export const mandateActivation = flow({
         yield* context.run(requestMandateActivation, { ...input, ...sealed });
         return context.again(input);
       }
+      case "Asked":
+        if (dueAt === null || context.now() >= dueAt) {
+          context.setStatus("Taking the store's mandate a step further");
+          yield* context.run(advanceStoreMandate, input);
+        } else {
+          context.setStatus(
+            `Waiting for the bank to activate the store's mandate (asked again at ${dueAt.toISOString()})`,
+          );
+          yield* context.waitFor(wakeUps, dueAt);
+        }
+        return context.again(input);
       case "ActivationRequested":
         context.setStatus(
           `Waiting for the bank to activate the mandate (until ${romeDate(silentUntil)})`,
@@ -101,17 +120,17 @@ export const mandateActivation = flow({
         } else if (context.now() >= silentUntil) {
           yield* context.run(settleMandateActivation, { ...input, as: "Lapsed" });
         } else {
-          yield* context.waitFor(wakeUps, earlier(silentUntil, revocationDue));
+          yield* context.waitFor(wakeUps, earlier(silentUntil, dueAt));
         }
         return context.again(input);
       case "Active":
         context.setStatus("The mandate is active; waiting for somebody to disable it");
-        yield* context.waitFor(wakeUps, revocationDue);
+        yield* context.waitFor(wakeUps, dueAt);
         return context.again(input);
       case "DisableRequested":
       case "Revoking": {
         // What the bank may know must not be collected any more: it is asked until it says how that stands.
-        const due = revocationDue ?? silentUntil;
+        const due = dueAt ?? silentUntil;
         context.setStatus(
           `Waiting for the bank to revoke the mandate (asked again on ${romeDate(due)})`,
         );

@@ -177,6 +177,9 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
     startMandate(mandateId),
     raise(mandateActivationId(mandateId), mandateSigned),
   ]),
+  StoreMandateAsked: upon(flowMessages.StoreMandateAsked, ({ mandateId }) => [
+    startMandate(mandateId),
+  ]),
   // Asking ends the wait for the mandate already; what the bank answers to it comes when it may.
   MandateDisableRequested: upon(flowMessages.MandateDisableRequested, ({ mandateId, walletId }) => [
     startMandate(mandateId),

@@ -19,8 +19,8 @@ import { findWallet } from "../../shared/database/wallet/wallets.js";
 import { fillMandateForm } from "../../shared/documents/mandate-pdf.js";
 import { centsOf } from "../../shared/domain/money.js";
 import { refusal } from "../../shared/domain/outcome.js";
-import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
 import { endpoint } from "../kit/endpoint.js";
+import { creditorTerms } from "../kit/partner-settings.js";
 import { readUntil } from "../kit/wait-until.js";
 
 const getMandateEndpoint = endpoint(
@@ -53,14 +53,8 @@ const initialiseEndpoint = endpoint(
 const fillEndpoint = endpoint(
   fillMandateRoute,
   async ({ database }, { params, caller, ok, refuse }) => {
-    const { creditor, mandate } = caller.settings;
-    // A mandate that names no creditor is none: that is for the platform's operators to mend.
-    if (creditor === null)
-      throw new DependencyUnavailableError("the partner's creditor identifier");
-    const filled = await fillMandate(database, caller, params.walletId, {
-      ...creditor,
-      ...mandate,
-    });
+    const terms = creditorTerms(caller.settings);
+    const filled = await fillMandate(database, caller, params.walletId, terms);
     if (!filled.ok) return refuse(filled);
     return ok({ bytes: await fillMandateForm(filled.value), filename: "mandate.pdf" });
   },

@@ -5,11 +5,13 @@ import {
   triggerAccountingOperationsRoute,
   triggerHarvestingsRoute,
   triggerStoresCompensationRoute,
+  triggerStoreMandatesRoute,
   type RequestedRun,
 } from "../../shared/contracts/settlement/flows.js";
 import { isHarvesting } from "../../shared/database/settlement/harvestings.js";
 import { findOperation } from "../../shared/database/settlement/operations.js";
 import { findRun, requestRun, type RunRequest } from "../../shared/database/settlement/runs.js";
+import { findStoreMandateById } from "../../shared/database/stores/store-mandates.js";
 import { operationTypes } from "../../shared/domain/operations/families.js";
 import { refusal } from "../../shared/domain/outcome.js";
 import type { Caller } from "../kit/authorize.js";
@@ -92,6 +94,26 @@ const triggerStoresCompensation = endpoint(
     ),
 );
 
+const triggerStoreMandates = endpoint(
+  triggerStoreMandatesRoute,
+  async (services, { query, caller, ok, refuse }) => {
+    const { storeMandateId = null } = query;
+    const own = { partnerKey: caller.partnerKey, isOperator: false };
+    if (storeMandateId !== null) {
+      const found = await findStoreMandateById(services.database, own, storeMandateId);
+      if (!found.ok) return refuse(found);
+    }
+    return ok(
+      await request(services, caller, {
+        flow: "StoreMandates",
+        type: null,
+        subjectId: storeMandateId,
+        isIgnored: false,
+      }),
+    );
+  },
+);
+
 const getRun = endpoint(getFlowRunRoute, async ({ database }, { params, caller, ok, refuse }) => {
   const { runId } = params;
   const run = await findRun(database, caller.partnerKey, runId);
@@ -102,5 +124,6 @@ export const flowEndpoints = [
   triggerHarvestings,
   triggerAccountingOperations,
   triggerStoresCompensation,
+  triggerStoreMandates,
   getRun,
 ] as const;

@@ -119,7 +119,11 @@ export const errorTable = table({
   },
   MandateAlreadyPresent: {
     status: 400,
-    description: "The wallet already has an open mandate: disable that one first.",
+    description: "The wallet or store already has an open mandate: disable that one first.",
+  },
+  MandateReferenceAlreadyPresent: {
+    status: 400,
+    description: "Another mandate of the partner has this reference: choose another one.",
   },
   DepositDateOnWeekend: {
     status: 400,
@@ -269,6 +273,10 @@ export const errorTable = table({
     description: "The dealer has no such store: check its identifier.",
   },
   MandateNotFound: { status: 404, description: "There is no mandate yet: make one first." },
+  StoreMandateNotFound: {
+    status: 404,
+    description: "There is no store mandate with this identifier: list the store mandates.",
+  },
   DocumentNotFound: {
     status: 404,
     description: "The document does not exist: have it made first.",

@@ -29,11 +29,16 @@ export const count = (minimum: number, maximum: number, fallback: number) =>
       description: `${fallback} where absent.`,
     });
 
+const pageQueryBy = (pageSize: number) =>
+  ({
+    pageSize: count(1, pageSizeMax, pageSize),
+    pageNumber: count(0, pageNumberMax, 0),
+  }) as const;
+
 /** The query of a list; its route declares the codes `pageErrors`. */
-export const pageQuery = {
-  pageSize: count(1, pageSizeMax, pageSizeDefault),
-  pageNumber: count(0, pageNumberMax, 0),
-} as const;
+export const pageQuery = pageQueryBy(pageSizeDefault);
+/** Of store mandates, whose pages are small (wallet seed, section 8). */
+export const smallPageQuery = pageQueryBy(10);
 
 export const pageErrors = ["PageSizeOutOfRange", "PageNumberOutOfRange"] as const;
 

@@ -27,6 +27,7 @@ import * as flows from "../../shared/contracts/settlement/flows.js";
 import * as harvestings from "../../shared/contracts/settlement/harvestings.js";
 import { listPendingReconciliationsRoute } from "../../shared/contracts/settlement/reconciliations.js";
 import * as storeMandates from "../../shared/contracts/stores/store-mandate.js";
+import * as storeMandateList from "../../shared/contracts/stores/store-mandates.js";
 import * as stores from "../../shared/contracts/stores/stores.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
 import type { Database } from "../../shared/database/platform/database.js";
@@ -224,6 +225,27 @@ test("every route of the wallet API answers as its document says, refusals inclu
   expect(await call(wallets.getWalletRoute, { params })).toMatchObject({ status: 404 });
 });
 
+const answersOfStoreMandates = async (storeId: string): Promise<void> => {
+  const body = { storeId, mandateUniqueReference: "ACME-1" };
+  const made = valueOf(await call(storeMandateList.createStoreMandateRoute, { body }));
+  expect(await call(storeMandateList.createStoreMandateRoute, { body })).toMatchObject({
+    ...{ status: 400, error: { errorCode: "MandateReferenceAlreadyPresent" } },
+  });
+  const params = { storeMandateId: made.storeMandateId };
+  expect(valueOf(await call(storeMandateList.getStoreMandateByIdRoute, { params }))).toEqual(made);
+  const listed = valueOf(
+    await call(storeMandateList.listStoreMandatesRoute, { query: { storeId } }),
+  );
+  expect(listed).toMatchObject({ totalCount: 2, limitCount: 10 });
+  expect(listed.items.at(-1)).toEqual(made);
+  expect(valueOf(await call(storeMandateList.fillStoreMandateRoute, { params }))).toMatchObject({
+    status: "Filled",
+  });
+  expect(valueOf(await call(storeMandateList.deleteStoreMandateRoute, { params }))).toMatchObject({
+    status: "Cancelled",
+  });
+};
+
 test("every route of stores answers as its document says, refusals included", async () => {
   const dealerKey = "dealer-rome";
   const inDealer = { params: { dealerKey } };
@@ -263,6 +285,7 @@ test("every route of stores answers as its document says, refusals included", as
   const mandate = valueOf(await call(storeMandates.putStoreMandateRoute, { params }));
   expect(valueOf(await call(storeMandates.getStoreMandateRoute, { params }))).toEqual(mandate);
   valueOf(await call(storeMandates.disableStoreMandateRoute, { params: { storeId } }));
+  await answersOfStoreMandates(storeId);
   valueOf(await call(stores.deleteStoreRoute, { params }));
   expect(await call(stores.getStoreRoute, { params })).toMatchObject({ status: 404 });
 });
@@ -277,6 +300,7 @@ test("every route of settlement answers as its document says", async () => {
   );
   valueOf(await call(flows.triggerAccountingOperationsRoute, {}));
   valueOf(await call(flows.triggerStoresCompensationRoute, {}));
+  valueOf(await call(flows.triggerStoreMandatesRoute, {}));
   valueOf(await call(flows.getFlowRunRoute, { params: { runId: run.runId } }));
   valueOf(await call(harvestings.listHarvestingsRoute, {}));
   expect(valueOf(await call(harvestings.countHarvestingsRoute, {}))).toEqual({ value: 0 });

@@ -6,6 +6,7 @@ import { endpointsOf } from "../../functions/endpoints.js";
 import { sweepKeptAnswers } from "../../functions/schedule/kept-answer-sweep.js";
 import { initialiseMandateRoute } from "../../shared/contracts/mandates/mandates.js";
 import type { Route } from "../../shared/contracts/route.js";
+import { createStoreMandateRoute } from "../../shared/contracts/stores/store-mandates.js";
 import { createStoreRoute } from "../../shared/contracts/stores/stores.js";
 import { postCommentRoute } from "../../shared/contracts/ticketing/changes.js";
 import { postOperatorCommentRoute } from "../../shared/contracts/ticketing/operators.js";
@@ -24,7 +25,7 @@ import {
 } from "../support/platform/api.js";
 import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
-import { someStore } from "../support/stores/store-fixtures.js";
+import { openStore, someStore } from "../support/stores/store-fixtures.js";
 import { consumerBody } from "../support/ticketing/ticket-cases.js";
 import { openTicket } from "../support/ticketing/ticket-fixtures.js";
 import { openValidatedWallet, openWallet, someone } from "../support/wallet/wallet-fixtures.js";
@@ -93,6 +94,13 @@ const requests: Readonly<Record<string, () => Promise<readonly [Request, Request
       { route: createStoreRoute, params, body: someStore() },
       { route: createStoreRoute, params, body: someStore() },
     ];
+  },
+  createStoreMandate: async () => {
+    const mandate = async (mandateUniqueReference: string) => {
+      const { storeId } = await openStore(database);
+      return { route: createStoreMandateRoute, body: { storeId, mandateUniqueReference } };
+    };
+    return [await mandate(newKey()), await mandate(newKey())];
   },
   initialiseWalletMandate: async () => {
     const mandate = { route: initialiseMandateRoute, body: { amount: 25, frequency: "Weekly" } };

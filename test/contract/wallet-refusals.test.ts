@@ -20,6 +20,7 @@ import { ownership as ownershipOf, type RefusalCase } from "../support/platform/
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.js";
 import { settlementCases } from "../support/settlement/settlement-refusals.js";
+import { storeMandateCases } from "../support/stores/store-mandate-refusals.js";
 import { storeCases } from "../support/stores/store-refusals.js";
 import { bulkCases, groupCases } from "../support/operations/group-refusals.js";
 import { figureCases } from "../support/operations/list-refusals.js";
@@ -256,6 +257,7 @@ const cases = [
   ...mandateListCases(states),
   ...managementCases(states),
   ...storeCases(() => database),
+  ...storeMandateCases(() => database),
   ...settlementCases(() => database),
   ...operationCases(states, operations),
   ...groupCases(states, operations),

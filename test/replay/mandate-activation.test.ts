@@ -237,3 +237,67 @@ test.each(["Rejected", "Cancelled", "Disabled", "Unknown"])(
     expect(played.steps).toEqual(["readMandate"]);
   },
 );
+
+/** A store's mandate that the bank was asked for, with something to do in so many seconds. */
+const askedFor = (seconds: number, answers: Answers = {}) => {
+  const it = world("Asked");
+  const row = { ...it.row, dueAt: new Date(friday.getTime() + seconds * 1_000).toISOString() };
+  const advance = { at: [] as string[] };
+  const own: Answers = {
+    ...it.answers,
+    readMandate: () => ({ ...row }),
+    advanceStoreMandate: (_, now) => {
+      advance.at.push(now.toISOString());
+      row.dueAt = new Date(now.getTime() + 300_000).toISOString();
+      return null;
+    },
+    ...answers,
+  };
+  return { ...it, row, advance, answers: own };
+};
+
+test("a store's mandate is asked after at its time, again and again", async () => {
+  const it = askedFor(10);
+  const played = await run(it, ["timePasses", "timePasses"]);
+  expect(it.advance.at).toEqual(["2026-11-20T09:00:10.000Z", "2026-11-20T09:05:10.000Z"]);
+  expect(played.waitingFor).toEqual(wakeUps);
+  expect(played.statuses.at(-1)).toBe(
+    "Waiting for the bank to activate the store's mandate (asked again at 2026-11-20T09:10:10.000Z)",
+  );
+});
+
+test.each(["Active", "Rejected"])(
+  "the bank's word about a store's is taken up at once: %s",
+  async (status) => {
+    const it = askedFor(10);
+    const advanceStoreMandate = () => {
+      Object.assign(it.row, { status, dueAt: null });
+      return null;
+    };
+    const script = [{ raise: "bankOutcome" }] as const;
+    const looks = [it.row.dueAt, "1970-01-01T00:00:00.000Z"];
+    const readMandate = () => ({ ...it.row, dueAt: looks.shift() ?? it.row.dueAt });
+    const played = await run(
+      { ...it, answers: { ...it.answers, advanceStoreMandate, readMandate } },
+      script,
+    );
+    expect(played.now).toEqual(friday);
+    expect(played.steps.slice(-2)).toEqual(["advanceStoreMandate", "readMandate"]);
+    if (status === "Active") expect(played.waitingFor).toEqual(wakeUps);
+    else expect(played.output).toEqual({ status });
+  },
+);
+
+test("a store's mandate that was cancelled while the bank was asked is revoked there", async () => {
+  const it = askedFor(10);
+  const looks = ["Asked", "Revoking", "Cancelled"];
+  const readMandate = () => ({
+    ...it.row,
+    ...{ status: looks.shift() ?? "Cancelled", outcome: "Accepted", reference: "ACME-1" },
+  });
+  const played = await run({ ...it, answers: { ...it.answers, readMandate } }, [
+    { raise: "disableRequested" },
+  ]);
+  expect(played.steps.slice(-2)).toEqual(["settleMandateRevocation", "readMandate"]);
+  expect(played.output).toEqual({ status: "Cancelled" });
+});

@@ -27,6 +27,8 @@ export const flowMessages = {
   ContractDeclined: walletAttempt,
   MandateInitialised: walletMandate,
   MandateSigned: walletMandate,
+  /** The bank was asked for the first time to activate a store's mandate. */
+  StoreMandateAsked: anyMandate,
   /** The bank is to revoke a reference of this mandate, whatever the mandate's status. */
   MandateDisableRequested: anyMandate,
   /** The mandate is settled: `status` is Active, Rejected, Cancelled, Disabled or Draft (lapsed). */

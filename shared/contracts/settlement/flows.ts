@@ -5,7 +5,12 @@ import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
 import { DateTime, NullableDateTime } from "../wallet/fields.js";
 
-export const flowNames = ["Harvestings", "AccountingOperations", "SddStoresCompensation"] as const;
+export const flowNames = [
+  "Harvestings",
+  "AccountingOperations",
+  "StoreMandates",
+  "SddStoresCompensation",
+] as const;
 export type FlowName = (typeof flowNames)[number];
 
 export const RequestedRun = z
@@ -30,7 +35,7 @@ export const FlowRun = z
     items: z
       .int()
       .describe(
-        "What the run took up: operations, or reconciliation groups; their own states tell how they go on.",
+        "What the run took up: operations, mandates, reconciliation groups; their own states tell how they go on.",
       ),
     failures: z.int().describe("Those that it could not take up."),
   })
@@ -89,6 +94,21 @@ export const triggerStoresCompensationRoute = route({
     "working days at 05:30 UTC for the groups up to yesterday (Europe/Rome). A group without mandate " +
     "or ownerIban waits for its store; one that the bank refused or returned is asked for again by " +
     "the next run.",
+});
+
+export const triggerStoreMandatesRoute = route({
+  id: "triggerStoreMandates",
+  api: "wallet",
+  method: "POST",
+  path: "flows/storemandates",
+  query: { storeMandateId: Identifier.optional() },
+  role: "Flow.Trigger",
+  ok: queued,
+  errors: ["StoreMandateNotFound"],
+  summary: "Ask the bank for store mandates now",
+  description:
+    "Those that are Filled and that it was not asked for yet, or is to be asked for again. With " +
+    "storeMandateId that one alone: after a refusal or silence it waits no longer.",
 });
 
 export const getFlowRunRoute = route({

@@ -23,6 +23,8 @@ const MandateRow = z.object({
   isSignatureRequested: z.boolean(),
   requestedAt: z.string().nullable(),
   answer: z.enum(["Requested", "Accepted", "Booked", "Refused", "Returned"]).nullable(),
+  /** Of a store's mandate that the bank was asked for: when there is something to do. */
+  askingDue: z.string().nullable(),
   revocations: z.array(Revocation),
   now: z.string(),
 });
@@ -30,6 +32,7 @@ const MandateRow = z.object({
 const selectMandate = `
   select m.status, m.sign_requested_at is not null as "isSignatureRequested",
     borsello.iso(activation.requested_at) as "requestedAt", activation.status as answer,
+    borsello.iso(borsello.store_mandate_due(m)) as "askingDue",
     (select coalesce(json_agg(json_build_object('reference', v.mandate_unique_reference,
         'askedAt', borsello.iso(v.asked_at), 'refusedAt',
         case when asked.status = 'Refused' then borsello.iso(asked.last_outcome_at) end,
@@ -54,14 +57,14 @@ const dueAt = ({ askedAt, refusedAt, isDecided }: Revocation): Date => {
 export interface MandateState {
   /**
    * As in the mandate's row, but for what comes first: `Signed` is Filled with a signature under way,
-   * `Revoking` a revocation that is due now, or that is open where nothing else is.
+   * `Asked` is a store's that is Filled and that the bank was asked for, `Revoking` a revocation that is due now, or that is open where nothing else is.
    */
-  readonly status: (typeof mandateStatuses)[number] | "Signed" | "Revoking" | "Unknown";
+  readonly status: (typeof mandateStatuses)[number] | "Signed" | "Asked" | "Revoking" | "Unknown";
   /** When the bank was asked last, for the activation or the revocation. */
   readonly requestedAt: string | null;
   /** Accepted, for a revocation, is whatever ends it. */
   readonly outcome: "Accepted" | "Refused" | null;
-  /** When a revocation is due; null: none is open. */
+  /** When a revocation is due, or the bank is asked again for a store's mandate; null: never. */
   readonly dueAt: string | null;
   /** Which reference is to be revoked. */
   readonly reference?: string;
@@ -86,6 +89,7 @@ export const mandateState = async (
   const nothing = { requestedAt: null, outcome: null, dueAt: null };
   if (mandate === undefined) return { status: "Unknown", ...nothing };
   const { isSignatureRequested, requestedAt, answer, revocations, now } = mandate;
+  if (mandate.askingDue !== null) return { ...nothing, status: "Asked", dueAt: mandate.askingDue };
   const isSigned = mandate.status === "Filled" && isSignatureRequested;
   const status = isSigned ? "Signed" : mandate.status;
   const [first] = revocations

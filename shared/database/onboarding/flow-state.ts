@@ -71,7 +71,8 @@ const selectDue = `
     from borsello.mandate
     where coalesce(wallet_id, store_id) > $1
       and (status in ('ActivationRequested', 'Active', 'DisableRequested')
-        or status = 'Filled' and sign_requested_at < borsello.platform_now() - interval '2 minutes')
+        or status = 'Filled' and case when store_id is null then sign_requested_at
+          else activation_request_date end < borsello.platform_now() - interval '2 minutes')
     order by coalesce(wallet_id, store_id) limit $2)
     union all
     -- Of mandates that are over, too: the bank may have accepted one that had lapsed.

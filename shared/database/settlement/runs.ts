@@ -1,15 +1,12 @@
 /** Runs of a flow: asked for by a person or a timer, worked off page by page, kept for thirty days. */
 import { z } from "zod";
 import type { BankNotificationType } from "../../contracts/platform/bank-messages.js";
-import {
-  flowNames,
-  FlowRun,
-  RequestedRun,
-  type FlowName,
-} from "../../contracts/settlement/flows.js";
+import { FlowRun, RequestedRun, type FlowName } from "../../contracts/settlement/flows.js";
 import { operationTypes, type OperationType } from "../../domain/operations/families.js";
 import type { Database, Queryable } from "../platform/database.js";
 import { compensateStores } from "./compensations.js";
+import { Begun, taken, type BegunRun, type RunPage, type RunWork } from "./run-work.js";
+import { takeDueStoreMandates, takeStoreMandate } from "./store-mandates.js";
 import type { SettlementTerms } from "./terms.js";
 
 export interface RunRequest {
@@ -76,18 +73,6 @@ export const findRun = (
     [runId, partnerKey],
   );
 
-const Begun = z.object({
-  runId: z.string(),
-  partnerKey: z.string(),
-  flow: z.enum(flowNames),
-  actor: z.string(),
-  type: z.string().nullable(),
-  subjectId: z.string().nullable(),
-  upTo: z.date(),
-});
-/** A run as it is worked off. */
-export type BegunRun = z.output<typeof Begun>;
-
 const begin = `
   update borsello.flow_run set status = 'Running',
     started_at = coalesce(started_at, borsello.platform_now())
@@ -95,33 +80,11 @@ const begin = `
   returning run_id as "runId", partner_key as "partnerKey", flow, actor, type, subject_id as "subjectId",
     up_to as "upTo"`;
 
-const Taken = z.object({ taken: z.int() });
-
-const taken = async (tx: Queryable, text: string, values: readonly unknown[]): Promise<number> =>
-  (await tx.row(Taken, text, values))?.taken ?? 0;
-
 /** How much one transaction takes: operations, and harvestings that the bank is asked for. */
 const claimedPerPage = 1_000;
 const closedPerPage = 200;
 const advancedPerPage = 100;
 const compensatedPerPage = 100;
-
-/** What one transaction of a run did. */
-export interface RunPage {
-  readonly items: number;
-  readonly isLast: boolean;
-}
-
-/** How a run of a flow is worked off: the one that it is about, or a page of all that are due. */
-interface RunWork {
-  readonly subject: (
-    tx: Queryable,
-    run: BegunRun,
-    subjectId: string,
-    terms: SettlementTerms,
-  ) => Promise<RunPage>;
-  readonly page: (tx: Queryable, run: BegunRun, terms: SettlementTerms) => Promise<RunPage>;
-}
 
 /** Closed or begun anew, whatever it waits for. */
 const harvestSubject = async (
@@ -218,6 +181,7 @@ const work: Readonly<Record<FlowName, RunWork>> = {
   Harvestings: { subject: harvestSubject, page: harvestPage },
   AccountingOperations: { subject: accountSubject, page: accountingPage },
   SddStoresCompensation: { subject: compensationPage, page: compensationPage },
+  StoreMandates: { subject: takeStoreMandate, page: takeDueStoreMandates },
 };
 
 /** Works off one page in a transaction of its own; true: the run is over. */

@@ -1,6 +1,7 @@
 /** A store's mandate: made and refreshed from its owner's data, read, disabled (contract 3.2, 4.3). */
 import { z } from "zod";
 import { MandateOfStore } from "../../contracts/stores/store-mandate.js";
+import { isBankReference } from "../../domain/bank/mandate-reference.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import { debtorOf, type Debtor } from "../../domain/wallet/debtor.js";
 import { uuidv7 } from "../../platform/ids.js";
@@ -37,35 +38,50 @@ const present = async (tx: Queryable, storeId: string): Promise<MandateOfStore> 
   return mandate;
 };
 
-const insertMandate = `
+const insert = `
   with made as (
-    insert into borsello.mandate as m (mandate_id, store_id, partner_key,
-      mandate_unique_reference, debtor_name, debtor_iban, address_street, city)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)
+    insert into borsello.mandate as m (mandate_id, store_id, partner_key, mandate_unique_reference,
+      partner_reference, metadata, debtor_name, debtor_iban, address_street, city)
+    values ($1, $2, $3, $4, $5, $6::json, $7, $8, $9, $10)
     returning m
   )
-  select borsello.record_mandate_change(m, $9, 'initialise', null) from made`;
+  select borsello.record_mandate_change(m, $11, 'initialise', null) from made`;
 
-const makeMandate = async (
+export interface NewMandateOfStore {
+  readonly storeId: string;
+  readonly debtor: Debtor;
+  /** Null: the partner calls it as the bank does. */
+  readonly partnerReference: string | null;
+}
+
+/** Resolves to its identifier. The caller holds the store's row, and knows that it has no open mandate. */
+export const insertStoreMandate = async (
   tx: Queryable,
   { clientId }: Actor,
-  storeId: string,
   { partnerKey, address, city }: LockedStore,
-  debtor: Debtor,
-): Promise<void> => {
+  { storeId, debtor, partnerReference: given }: NewMandateOfStore,
+): Promise<string> => {
   const mandateId = uuidv7();
-  const reference = uniqueReferenceOf(mandateId);
-  const values = [debtor.name, debtor.iban, address, city, clientId];
-  await tx.execute(insertMandate, [mandateId, storeId, partnerKey, reference, ...values]);
+  const own = uniqueReferenceOf(mandateId);
+  const bankReference = given !== null && isBankReference(given) ? given : own;
+  const metadata =
+    given === null || given === bankReference ? null : JSON.stringify({ bankReference });
+  const identity = [mandateId, storeId, partnerKey, bankReference, given, metadata];
+  await tx.execute(insert, [...identity, debtor.name, debtor.iban, address, city, clientId]);
+  return mandateId;
 };
 
 const ended: readonly string[] = ["Disabled", "Cancelled", "Rejected"];
 
+export const isOpen = ({ status }: Pick<MandateOfStore, "status">): boolean =>
+  !ended.includes(status);
+
+/** Once the bank was asked, the debtor is the one that it knows. */
 const refresh = `
   with changed as (
     update borsello.mandate as m set status = 'Draft', fill_date = null, debtor_name = $3,
       debtor_iban = $4, address_street = $5, city = $6
-    where mandate_id = $1 and status in ('Draft', 'Filled')
+    where mandate_id = $1 and status in ('Draft', 'Filled') and activation_request_date is null
     returning m, old.status as status_before
   )
   select borsello.record_mandate_change(m, $2, 'refresh', status_before) from changed`;
@@ -85,8 +101,9 @@ export const putStoreMandate = (
     if (!debtor.ok) return debtor;
     const { storeId } = path;
     const current = await findStoreMandate(tx, storeId);
-    if (current === undefined || ended.includes(current.status)) {
-      await makeMandate(tx, actor, storeId, locked.value, debtor.value);
+    if (current === undefined || !isOpen(current)) {
+      const fresh = { storeId, debtor: debtor.value, partnerReference: null };
+      await insertStoreMandate(tx, actor, locked.value, fresh);
       return success(await present(tx, storeId));
     }
     const { address, city } = locked.value;

@@ -1,8 +1,6 @@
 /** Whatever the bank answers or leaves unanswered, in whatever state: no mandate is live there that nobody revokes. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { MandateStatus } from "../../../shared/contracts/mandates/mandates.js";
-import { mandateActivationActivities } from "../../../orchestrations/mandate-activation.activities.js";
-import { mandateActivation } from "../../../orchestrations/mandate-activation.flow.js";
 import { requestDisable } from "../../../shared/database/mandates/disabling.js";
 import {
   findMandate,
@@ -12,13 +10,12 @@ import {
 import { fillMandate, requestMandateSignature } from "../../../shared/database/mandates/signing.js";
 import { deleteIban } from "../../../shared/database/onboarding/ibans.js";
 import { dueFlows } from "../../../shared/database/onboarding/flow-state.js";
-import { platformNow } from "../../../shared/database/platform/platform-time.js";
 import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
-import { play } from "../../replay/play.js";
 import { outboxOf } from "../../support/wallet/bank-fixtures.js";
 import {
   bankSays,
   creditor,
+  lookAt,
   MandateEvent,
   requestsFor,
   type AskedOfBank,
@@ -53,19 +50,7 @@ const present = async ({ mandateId }: Opened): Promise<StoredMandate> => {
   return found;
 };
 
-/** The flow from its start until it waits or ends, as the sweep or a message would begin it. */
-const look = async ({ mandateId }: Opened): Promise<void> => {
-  const activities = mandateActivationActivities({
-    database: wallets.database,
-    documents: { putOnce: () => Promise.resolve(true) },
-    seal: (pdf) => Promise.resolve(pdf),
-    changes: { tell: () => undefined },
-  });
-  const answers = Object.fromEntries(activities.map(({ name, perform }) => [name, perform]));
-  const startAt = new Date(await platformNow(wallets.database));
-  const played = await play({ flow: mandateActivation, input: { mandateId }, answers, startAt });
-  expect(played.error).toBeNull();
-};
+const look = ({ mandateId }: Opened): Promise<void> => lookAt(wallets.database, mandateId);
 
 const asked = ({ mandateId }: Opened): Promise<AskedOfBank[]> =>
   requestsFor(wallets.database, mandateId);

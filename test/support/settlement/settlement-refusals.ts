@@ -40,6 +40,13 @@ export const settlementCases = (read: () => Database): readonly RefusalCase[] =>
       says: { operationId: unknown },
     },
     {
+      route: flows.triggerStoreMandatesRoute,
+      code: "StoreMandateNotFound",
+      given: nowhere,
+      query: `storeMandateId=${unknown}`,
+      says: { storeMandateId: unknown },
+    },
+    {
       route: getFlowRunRoute,
       code: "RunNotFound",
       given: nowhere,

@@ -65,6 +65,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     `start mandateActivation as mandate-${mandateId}`,
     `raise mandateSigned to mandate-${mandateId}`,
   ],
+  StoreMandateAsked: [`start mandateActivation as mandate-${mandateId}`],
   MandateDisableRequested: [
     `start mandateActivation as mandate-${mandateId}`,
     `raise disableRequested to mandate-${mandateId}`,
