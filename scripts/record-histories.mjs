@@ -331,6 +331,47 @@ const compensations = async (send, person, moveClock, database) => {
   await is("Reconciled");
 };
 
+/**
+ * Store mandates: one about which the bank is silent, which it refuses and then accepts, and which is deleted;
+ * one that is deleted while the bank is asked.
+ */
+const storeMandates = async (send, { iban }, moveClock) => {
+  const script = (outcome) =>
+    send("PUT", "/sandbox/bank/script", { kind: "mandateActivation", iban, outcome });
+  const read = async (id) => (await send("GET", `/wallet/storemandates/${id}`)).body;
+  const is = async (id, fits) => {
+    while (!fits(await read(id))) await sleep(25);
+  };
+  const open = async (code) => {
+    const store = await send("POST", "/wallet/dealers/dealer-rome/stores", {
+      ...{ name: "Bottega", city: "Roma", address: "Via Appia 1", email: "bottega@example.com" },
+      ...{ phoneNumber: "06 1234567", code, ownerName: "Bottega Srl", ownerIban: iban },
+    });
+    const { storeId } = store.body;
+    const reference = { storeId, mandateUniqueReference: `ACME ${code}` };
+    const { storeMandateId } = (await send("POST", "/wallet/storemandates", reference)).body;
+    await send("PUT", `/wallet/storemandates/${storeMandateId}/fill`);
+    await trigger(storeMandateId);
+    await sleep(500);
+    return storeMandateId;
+  };
+  const trigger = (id) => send("POST", `/wallet/flows/storemandates?storeMandateId=${id}`);
+  await script("silent");
+  const followed = await open("M-1");
+  await script("refused");
+  const { fillDate } = await read(followed);
+  await moveClock(daysOn(fillDate, 0.01));
+  await is(followed, ({ attempts }) => attempts > 0);
+  await script("accepted");
+  await trigger(followed);
+  await is(followed, ({ status }) => status === "Active");
+  await sleep(500);
+  await send("DELETE", `/wallet/storemandates/${followed}`);
+  await is(followed, ({ status }) => status === "Disabled");
+  await script("silent");
+  await send("DELETE", `/wallet/storemandates/${await open("M-2")}`);
+};
+
 /** Three groups of one wallet: cancelled, out of time, confirmed. */
 const groups = async (send, person, moveClock) => {
   const [walletId] = await createWallet(send, person);
@@ -408,6 +449,7 @@ await withTemporaryFolder(async (folder) => {
     outcomes.sendMessages({ body: { requestId, outcome }, contentType: "application/json" });
   await mandates(send, customer(3), moveClock, database, bankAnswers);
   await bus.close();
+  await storeMandates(send, customer(11), moveClock);
   await silence(send, customer(4), moveClock);
   await settlements(send, customer(5), moveClock, database);
   await compensations(send, customer(11), moveClock, database);
