@@ -54,14 +54,22 @@ const selectPage = `
         order by reconciliation_id)
       from judged where detail is not null), '[]') as wrong`;
 
-/** What its harvestings owe, what was paid of it, and what the store's account has. */
+/**
+ * What its harvestings owe, what was paid of it, and what the store's account has. Where a wallet was
+ * deleted for good (outside production only) the harvestings still owe what its operations had moved.
+ */
 const selectMismatches = `
+  with emptied as (
+    select store_id from borsello.audit, json_array_elements_text(detail -> 'stores') as store_id
+    where entity = 'Wallet' and action = 'forceDelete'
+  )
   select coalesce(json_agg(json_build_object(
     'subject', case when reconciliation_id is null then 'store ' || store_id
       else 'group ' || reconciliation_id end,
     'detail', rule || ': it says ' || expected_cents || ' cents, the entries '
       || found_cents) order by store_id, reconciliation_id), '[]') as wrong
-  from borsello.store_mismatch`;
+  from borsello.store_mismatch
+  where rule <> 'Balance' or store_id::text not in (select store_id from emptied)`;
 
 const beforeAll = "00000000-0000-0000-0000-000000000000";
 

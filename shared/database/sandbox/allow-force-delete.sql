@@ -34,6 +34,9 @@ do $prepare$ begin
     insert into audit (actor, partner_key, entity, entity_id, action, from_status, detail)
     select force_delete_wallet.actor, partner_key, 'Wallet', wallet_id::text, 'forceDelete', status,
       json_build_object('operations', cardinality(operations), 'buckets', cardinality(accounts),
+        'stores', (
+          select coalesce(json_agg(distinct store_id), '[]') from operation
+          where operation_id = any(operations) and store_id is not null),
         'sealedTransactions', (
           select coalesce(json_object_agg(transaction_id,
             encode(transaction_hash(ledger_transaction), 'hex')), '{}')

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Book } from "../../../shared/database/accounting/book.js";
 import { checkGroups } from "../../../shared/database/accounting/check-groups.js";
 import { checkNotifications } from "../../../shared/database/accounting/check-notifications.js";
+import { destroyWallet } from "../../../shared/database/wallet/deletion.js";
+import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
 import { connect } from "../../support/database/connections.js";
 import {
   activateMandate,
@@ -16,6 +18,8 @@ import {
 } from "../../support/settlement/store-money.js";
 import { openStore } from "../../support/stores/store-fixtures.js";
 import {
+  acme,
+  made,
   openValidatedWallet,
   openWalletTest,
   type WalletTest,
@@ -66,6 +70,9 @@ beforeAll(async () => {
   await credit(opened.database, 27_00n, over.code);
   const { walletId, storeId } = waiting;
   await operateOn(opened.database, { walletId, storeId, cents: 3_00n });
+  made(await suspendWallet(opened.database, acme, over.walletId));
+  made(await closeWallet(opened.database, acme, over.walletId, { requiresZeroBalance: false }));
+  made(await destroyWallet(opened.database, acme, over.walletId));
   client = await connect(opened.url);
   await client.query("set session_replication_role = replica");
 });
@@ -90,7 +97,7 @@ const findings = async (): Promise<string[]> => {
   return found;
 };
 
-test("groups in every state have no findings", async () => {
+test("groups in every state have no findings, a deleted wallet included", async () => {
   const { rows } = await client.query<{ status: string; groups: number }>(
     `select status, count(*)::int as groups from borsello.reconciliation_group
      group by status order by status`,
