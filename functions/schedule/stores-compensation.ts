@@ -1,4 +1,4 @@
-/** On bank working days: settles what stores owe and are owed; every five minutes: flows that must go on. */
+/** Each morning from Monday to Friday: settles what stores owe and are owed; every five minutes: flows that must go on. */
 import { app as host } from "@azure/functions";
 import type { Timer } from "@azure/functions";
 import { app, type DurableClient } from "durable-functions";

@@ -90,8 +90,8 @@ export const triggerStoresCompensationRoute = route({
   summary: "Settle what stores owe and are owed now",
   description:
     "A direct debit for each pending reconciliation group that a store with an Active mandate has to " +
-    "pay, and a payment to ownerIban for each that a store is owed. The timer does it on bank " +
-    "working days at 05:30 UTC for the groups up to yesterday (Europe/Rome). A group without mandate " +
+    "pay, and a payment to ownerIban for each that a store is owed. The timer does it from " +
+    "Monday to Friday at 05:30 UTC for the groups up to yesterday (Europe/Rome). A group without mandate " +
     "or ownerIban waits for its store; one that the bank refused or returned is asked for again by " +
     "the next run.",
 });

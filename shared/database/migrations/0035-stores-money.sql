@@ -1,7 +1,5 @@
 -- What stores owe and are owed (contract 4.6): groups that transfers, direct debits and payments settle.
 
-alter table borsello.mandate add column if not exists last_payment_receive_date timestamptz;
-
 alter table borsello.reconciliation_group
   -- What was paid of it, with the sign of the store's account: a store's payment raises what it is owed.
   add column settled_cents bigint not null default 0,
@@ -106,6 +104,18 @@ begin atomic
       generate_series(1, length(letters) - 11) as place
     where substr(letters, place, 2) = 'RC');
 end;
+
+-- The store whose owner's account this is; null: of none or of several.
+create function borsello.store_of_owner(of_partner text, iban text) returns uuid
+language sql stable
+begin atomic
+  select min(store_id::text)::uuid from borsello.store
+  where partner_key = of_partner and borsello.account_key(owner_iban) = borsello.account_key(iban)
+    and deletion_date is null
+  having count(*) = 1;
+end;
+create index store_by_owner_iban on borsello.store (partner_key, borsello.account_key(owner_iban))
+  where deletion_date is null and owner_iban is not null;
 
 -- Pays so much of a group from what a notification holds in suspense. The caller holds both rows and has the
 -- notification consumed.
@@ -212,11 +222,12 @@ begin
     return 'Reconciliation: the reason holds the codes of groups of several stores; '
       'those of one store alone would fit';
   end if;
-  of_store := coalesce(stores[1], n.store_id);
-  if of_store is null or (stores is null and not by_person) then
-    return 'Reconciliation: the reason holds the code of no reconciliation group of the partner; '
-      'the code of a group that waits for its payment would fit';
-  end if;
+  of_store := coalesce(
+    stores[1], n.store_id, borsello.store_of_owner(n.partner_key, n.debtor_iban));
+  why := 'Reconciliation: the reason holds the code of no reconciliation group of the partner; '
+    'the code of a group that waits for its payment would fit' || case when of_store is null then ''
+      else ', or an approval, which uses it for what the store of the debtor''s account owes' end;
+  if of_store is null then return why; end if;
   perform from borsello.store where store_id = of_store for no key update;
   perform from borsello.reconciliation_group
   where store_id = of_store and status <> 'Reconciled' order by reconciliation_id for no key update;
@@ -230,6 +241,7 @@ begin
     and status in ('Received', 'Accepted', 'Processing', 'Failed', 'PartiallyConsumed')
   returning * into n;
   if not found then return 'Reconciliation: it holds nothing that could be used'; end if;
+  if stores is null and not by_person then return why; end if;
 
   -- A credit claims the groups that it names, whatever comes of it.
   update borsello.reconciliation_group set is_growing = false

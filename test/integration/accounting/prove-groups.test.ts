@@ -57,7 +57,9 @@ beforeAll(async () => {
   const [, paid, lost] = await collecting(40_00n, 3);
   if (!debited || !drawn || !refused || !returned || !paid || !lost) throw new Error("no groups");
   const [request] = await requestsOf(opened.database, drawn.reconciliationId);
-  await credit(opened.database, 50_00n, "collection", request?.requestId ?? null);
+  await credit(opened.database, 50_00n, "collection", {
+    namedRequestId: request?.requestId ?? null,
+  });
   for (const group of [debited, drawn, returned, paid, lost]) await tell(group, "booked");
   for (const group of [returned, lost]) await tell(group, "returned");
   await tell(refused, "refused");

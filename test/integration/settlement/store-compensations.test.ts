@@ -181,7 +181,9 @@ describe("what a store owes", () => {
   test("is taken from suspense where the bank's credit came before its word", async () => {
     const { storeId, group, before } = await asked();
     const [request] = await requests(group);
-    const early = await credit(opened.database, 80_00n, "DD", request?.requestId ?? null);
+    const early = await credit(opened.database, 80_00n, "DD", {
+      namedRequestId: request?.requestId ?? null,
+    });
     await tell(group, "booked");
     expect(await creditBy(opened.database, early.bankNotificationId)).toMatchObject({
       ...{ status: "Consumed", reconciliationType: "Mandate" },
@@ -302,7 +304,9 @@ describe("what a store is owed", () => {
     const { storeId, group, before } = await asked(80_00n);
     const [request] = await requests(group);
     await tell(group, "booked");
-    const early = await credit(opened.database, 80_00n, "AC04", request?.requestId ?? null);
+    const early = await credit(opened.database, 80_00n, "AC04", {
+      namedRequestId: request?.requestId ?? null,
+    });
     await tell(group, "returned");
     expect(await creditBy(opened.database, early.bankNotificationId)).toMatchObject({
       ...{ status: "Consumed", reconciliationType: "Return" },

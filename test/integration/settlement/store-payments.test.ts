@@ -234,6 +234,19 @@ describe("a transfer that names a group", () => {
     );
   });
 
+  test("of none, from the account of a store's owner, is used for what that store owes once approved", async () => {
+    const ownerIban = "IT28W8000000292100645211151";
+    const { storeId } = await openStore(opened.database, { ownerIban });
+    const group = await oweFor(storeId, -10_00n);
+    const paid = await credit(opened.database, 10_00n, "what we owe", { debtorIban: ownerIban });
+    expect(paid).toMatchObject({ status: "Received", storeId, reconciliationCode: null });
+    expect(paid.feedback).toContain("or an approval, which uses it for what the store of");
+    expect(await approve(opened.database, paid.bankNotificationId)).toMatchObject({
+      ...{ status: "Consumed", storeId },
+    });
+    expect(await again(group)).toMatchObject({ status: "Reconciled" });
+  });
+
   test("at the same moment as others is summed with them, each cent used once", async () => {
     const storeId = await newStore();
     const group = await oweFor(storeId, -100_00n);

@@ -142,12 +142,18 @@ const match = async (
   return creditBy(database, bankNotificationId);
 };
 
+export interface CreditFrom {
+  /** The request of ours that it names: its outcome settles it. */
+  readonly namedRequestId?: string | null;
+  readonly debtorIban?: string;
+}
+
 /** A transfer of a store arrives, is booked to suspense, and is matched. */
 export const credit = async (
   database: Database,
   cents: bigint,
   reason: string,
-  namedRequestId: string | null = null,
+  { namedRequestId = null, debtorIban = "I" }: CreditFrom = {},
 ): Promise<Credit> => {
   const reference = randomBytes(8).toString("hex");
   const stored = await database.command(
@@ -156,7 +162,7 @@ export const credit = async (
        insert into borsello.bank_notification (partner_key, type, reception_date, creditor_iban,
          debtor_name, debtor_iban, amount_cents, reason, transaction_reference, content_hash,
          repeat_key, is_booked, named_request_id)
-       values ('acme', 'IncomingReconciliation', borsello.platform_now(), 'I', 'N', 'I', $1, $2, $3,
+       values ('acme', 'IncomingReconciliation', borsello.platform_now(), 'I', 'N', $5, $1, $2, $3,
          '', $3, true, $4)
        returning bank_notification_id, status
      ), audited as (
@@ -168,7 +174,7 @@ export const credit = async (
        bank_notification_id, null, 'Notification',
        array[borsello.account_for('acme', 'Bank', 'safeguarding'),
          borsello.account_for('acme', 'Suspense', 'received')], array[-$1::bigint, $1]) from n`,
-    [cents, reason, reference, namedRequestId],
+    [cents, reason, reference, namedRequestId, debtorIban],
   );
   const bankNotificationId = stored?.bankNotificationId ?? "";
   return namedRequestId === null
