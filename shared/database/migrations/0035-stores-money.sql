@@ -27,6 +27,9 @@ create index reconciliation_group_collecting on borsello.reconciliation_group (r
 create index harvesting_by_store on borsello.operation (store_id)
   where wallet_id is null and store_id is not null;
 
+-- The codes of groups that its reason names, of those of one store.
+alter table borsello.bank_notification add column reconciliation_codes text[];
+
 -- What a notification paid of a group. Its movement has the notification as its cause, the kind
 -- Reconciliation and this occurrence.
 create table borsello.reconciliation_payment (
@@ -148,7 +151,7 @@ end $$;
 
 -- Pays groups, in the order given, from notifications, in the order given, for as long as there is something
 -- of both. The caller holds all of these rows.
-create function borsello.pay_groups(group_ids uuid[], notification_ids uuid[], actor text)
+create function borsello.pay_groups(codes text[], notification_ids uuid[], actor text)
 returns void language plpgsql volatile as $$
 declare
   n borsello.bank_notification;
@@ -162,8 +165,8 @@ begin
     where bank_notification_id = notification_id;
     rest := n.amount_cents - n.consumed_amount_cents;
     for g in
-      select waiting.* from unnest(group_ids) with ordinality as given (reconciliation_id, place)
-        join borsello.reconciliation_group as waiting using (reconciliation_id)
+      select waiting.* from unnest(codes) with ordinality as given (code, place)
+        join borsello.reconciliation_group as waiting using (code)
       where waiting.status = 'Pending' and waiting.open_cents < 0 order by place
     loop
       part := least(rest, -g.open_cents);
@@ -174,7 +177,7 @@ begin
     if rest < n.amount_cents - n.consumed_amount_cents then
       perform borsello.consume_notification(notification_id,
         n.amount_cents - n.consumed_amount_cents - rest, 'StoreReconciliation', null, null,
-        g.store_id, actor);
+        n.store_id, actor);
     end if;
   end loop;
 end $$;
@@ -207,8 +210,8 @@ declare
   of_store uuid;
   stores uuid[];
   codes text[];
-  group_ids uuid[];
-  grown uuid[];
+  payable text[];
+  grown text[];
   notification_ids uuid[];
   needed bigint;
   held bigint;
@@ -235,8 +238,9 @@ begin
   where bank_notification_id = of_notification
     or (store_id = of_store and status in ('Received', 'PartiallyConsumed'))
   order by bank_notification_id for no key update;
-  update borsello.bank_notification set store_id = of_store, reconciliation_code = coalesce(
-      codes[1], reconciliation_code), reconciliation_type = 'StoreReconciliation'
+  update borsello.bank_notification set store_id = of_store, reconciliation_codes = codes,
+    reconciliation_code = coalesce(codes[1], reconciliation_code),
+    reconciliation_type = 'StoreReconciliation'
   where bank_notification_id = of_notification and is_booked
     and status in ('Received', 'Accepted', 'Processing', 'Failed', 'PartiallyConsumed')
   returning * into n;
@@ -246,55 +250,53 @@ begin
   -- A credit claims the groups that it names, whatever comes of it.
   update borsello.reconciliation_group set is_growing = false
   where code = any(codes) and is_growing and open_cents < 0;
-  group_ids := array(
-    select reconciliation_id from borsello.reconciliation_group
+  payable := array(
+    select code from borsello.reconciliation_group
     where code = any(codes) and status = 'Pending' and open_cents < 0
     order by day, reconciliation_id);
 
   if by_person then
-    group_ids := group_ids || array(
-      select reconciliation_id from borsello.reconciliation_group
-      where store_id = of_store and status = 'Pending' and open_cents < 0
-        and reconciliation_id <> all(group_ids)
+    payable := payable || array(
+      select code from borsello.reconciliation_group
+      where store_id = of_store and status = 'Pending' and open_cents < 0 and code <> all(payable)
       order by day, reconciliation_id);
-    if group_ids = '{}' then
+    if payable = '{}' then
       return coalesce(borsello.why_not_payable(n.partner_key, n.reason),
         'Reconciliation: the store has nothing to pay at present');
     end if;
-    perform borsello.pay_groups(group_ids, array[of_notification], actor);
-    perform borsello.reconcile_waiting(of_store);
+    perform borsello.pay_groups(payable, array[of_notification], actor);
+    perform borsello.reconcile_waiting(of_store, payable);
     return null;
   end if;
 
-  if group_ids = '{}' then return borsello.why_not_payable(n.partner_key, n.reason); end if;
+  if payable = '{}' then return borsello.why_not_payable(n.partner_key, n.reason); end if;
   -- Whatever names one of these groups counts for all that it names.
   loop
-    select array_agg(distinct named.reconciliation_id), array_agg(distinct m.bank_notification_id)
-    into grown, notification_ids
-    from borsello.bank_notification as m,
-      lateral borsello.named_reconciliations(m.partner_key, m.reason) as named
+    select array_agg(distinct m.bank_notification_id), array_agg(distinct g.code)
+    into notification_ids, grown
+    from borsello.bank_notification as m join borsello.reconciliation_group as g
+      on g.code = any(m.reconciliation_codes)
     where (m.bank_notification_id = of_notification or (
         m.store_id = of_store and m.is_booked and m.status in ('Received', 'PartiallyConsumed')))
-      and named.status = 'Pending' and named.open_cents < 0 and exists (
-        select from borsello.named_reconciliations(m.partner_key, m.reason) as known
-        where known.reconciliation_id = any(group_ids));
-    exit when cardinality(grown) = cardinality(group_ids);
-    group_ids := grown;
+      and m.reconciliation_codes && payable and g.status = 'Pending' and g.open_cents < 0;
+    exit when cardinality(grown) = cardinality(payable);
+    payable := grown;
   end loop;
-  group_ids := array(
-    select reconciliation_id from borsello.reconciliation_group
-    where reconciliation_id = any(group_ids) order by day, reconciliation_id);
+  payable := array(
+    select code from borsello.reconciliation_group
+    where code = any(payable) order by day, reconciliation_id);
   notification_ids := array(
     select bank_notification_id from borsello.bank_notification
     where bank_notification_id = any(notification_ids)
     order by reception_date, bank_notification_id);
-  select sum(-open_cents), string_agg(code, ', ' order by day, reconciliation_id)
-  into needed, why from borsello.reconciliation_group where reconciliation_id = any(group_ids);
+  select sum(-open_cents) into needed from borsello.reconciliation_group
+  where code = any(payable);
   select sum(amount_cents - consumed_amount_cents) into held from borsello.bank_notification
   where bank_notification_id = any(notification_ids);
   if held < needed then
-    why := 'Reconciliation: ' || why || ' asks for ' || to_char(needed / 100.0, 'FM999999999990.00')
-      || ', and what names it holds ' || to_char(held / 100.0, 'FM999999999990.00')
+    why := 'Reconciliation: ' || array_to_string(payable, ', ') || ' asks for '
+      || to_char(needed / 100.0, 'FM999999999990.00') || ', and what names it holds '
+      || to_char(held / 100.0, 'FM999999999990.00')
       || '; the rest with the same code would fit, or an approval, which lowers what is to pay';
     update borsello.bank_notification
     set feedback = why, last_update_date = borsello.platform_now()
@@ -302,8 +304,8 @@ begin
       and bank_notification_id <> of_notification and feedback <> why;
     return why;
   end if;
-  perform borsello.pay_groups(group_ids, notification_ids, actor);
-  perform borsello.reconcile_waiting(of_store);
+  perform borsello.pay_groups(payable, notification_ids, actor);
+  perform borsello.reconcile_waiting(of_store, payable);
   -- The others may have been enough.
   return case when not exists (
       select from borsello.bank_notification
@@ -312,9 +314,9 @@ begin
     then borsello.why_not_payable(n.partner_key, n.reason) end;
 end $$;
 
--- Looks again at the transfers of a store that wait, since what they name has changed. The caller holds the
--- store's row.
-create function borsello.reconcile_waiting(of_store uuid) returns void
+-- Looks again at the transfers of a store that wait and name one of these groups, since those have changed.
+-- The caller holds the store's row.
+create function borsello.reconcile_waiting(of_store uuid, changed_codes text[]) returns void
 language plpgsql volatile as $$
 declare
   n borsello.bank_notification;
@@ -323,7 +325,7 @@ begin
   for n in
     select * from borsello.bank_notification
     where store_id = of_store and status = 'Received' and is_booked
-      and reconciliation_type = 'StoreReconciliation'
+      and reconciliation_codes && changed_codes
     order by reception_date, bank_notification_id
   loop
     why := borsello.reconcile_notification(n.bank_notification_id, false, 'platform');
@@ -513,7 +515,7 @@ begin
   perform borsello.record_group_change(g, 'bank', lower(r.status), before, json_build_object(
     'requestId', r.request_id, 'kind', r.kind, 'amount', r.payload -> 'amount',
     'reasonCode', r.reason_code));
-  perform borsello.reconcile_waiting(g.store_id);
+  perform borsello.reconcile_waiting(g.store_id, array[g.code]);
 end $$;
 
 -- Whether a group's movement of this kind was posted for this attempt.
