@@ -25,6 +25,7 @@ import { contractEndpoints } from "./onboarding/contract.js";
 import { diagnosticsEndpoint } from "./wallet/diagnostics.js";
 import { ibanEndpoints } from "./onboarding/iban.js";
 import { getWalletLimits } from "./ledger/limits.js";
+import { triggerMandateDepositRequest } from "./settlement/deposit-trigger.js";
 import { mandateListEndpoints } from "./mandates/list.js";
 import { mandateEndpoints } from "./mandates/mandate.js";
 import { searchEndpoints } from "./wallet/search.js";
@@ -70,6 +71,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...storeMandatesEndpoints,
   ...harvestingEndpoints,
   ...flowEndpoints,
+  triggerMandateDepositRequest,
   listPendingReconciliations,
   ...ticketEndpoints,
   ...ticketChangeEndpoints,

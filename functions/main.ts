@@ -7,6 +7,8 @@ import { ibanValidationActivities } from "../orchestrations/iban-validation.acti
 import { ibanValidation } from "../orchestrations/iban-validation.flow.js";
 import { mandateActivationActivities } from "../orchestrations/mandate-activation.activities.js";
 import { mandateActivation } from "../orchestrations/mandate-activation.flow.js";
+import { mandateDepositActivities } from "../orchestrations/mandate-deposit.activities.js";
+import { mandateDeposit } from "../orchestrations/mandate-deposit.flow.js";
 import { flowRunActivities } from "../orchestrations/flow-run.activities.js";
 import { flowRun } from "../orchestrations/flow-run.flow.js";
 import { settlementActivities } from "../orchestrations/settlement.activities.js";
@@ -39,6 +41,7 @@ import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerGroupSweep } from "./schedule/group-sweep.js";
 import { registerKeptAnswerSweep } from "./schedule/kept-answer-sweep.js";
+import { registerMandateDeposits } from "./schedule/mandate-deposits.js";
 import { registerMandateLapse } from "./schedule/mandate-lapse.js";
 import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
@@ -67,6 +70,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerMandateLapse,
   registerStoresCompensation,
   registerStoreMandates,
+  registerMandateDeposits,
 ];
 
 const registerAllFlows = (services: Services): void => {
@@ -81,6 +85,7 @@ const registerAllFlows = (services: Services): void => {
       ibanValidation,
       contractSigning,
       mandateActivation,
+      mandateDeposit,
       ticketSla,
       harvesting,
       accountingOperation,
@@ -94,6 +99,7 @@ const registerAllFlows = (services: Services): void => {
       ...ibanValidationActivities(database),
       ...contractSigningActivities(services),
       ...mandateActivationActivities(services, settlement),
+      ...mandateDepositActivities(database, settlement),
       ...ticketSlaActivities(database),
       ...settlementActivities(database, settlement),
       ...flowRunActivities(database, settlement),

@@ -400,6 +400,41 @@ const groups = async (send, person, moveClock) => {
   await send("PUT", `${base}/groups/${operationGroupId}/confirm`);
 };
 
+/** Collections: booked; unanswered, asked for again and refused; booked and returned. */
+const collections = async (send, person, moveClock, database) => {
+  const [walletId] = await createWallet(send, person);
+  await validateIban(send, walletId, person, quiet);
+  await activateMandate(send, walletId, 25, quiet);
+  await mandateIs(send, walletId, "Active");
+  const decided = async (status, inquiries = 0) => {
+    const select = `select 1 from borsello.bank_request
+      where wallet_id = $1 and kind = 'directDebit' and status = $2 and inquiries >= $3`;
+    while ((await database.query(select, [walletId, status, inquiries])).rows.length === 0)
+      await sleep(25);
+    await sleep(500);
+  };
+  const script = (outcome) =>
+    send("PUT", "/sandbox/bank/script", { kind: "directDebit", iban: person.iban, outcome });
+  const collect = async () => {
+    const { mandateId, nextDepositRequestDate } = await mandateOf(send, walletId);
+    const now = `${nextDepositRequestDate}T09:00:00.000Z`;
+    await moveClock(now);
+    await send("POST", `/wallet/flows/mandatedepositrequest?mandateId=${mandateId}`);
+    return now;
+  };
+  await collect();
+  await decided("Booked");
+  await script("silent");
+  const asked = await collect();
+  await decided("Requested");
+  await script("refused");
+  await moveClock(daysOn(asked, 0.01));
+  await decided("Refused", 1);
+  await script("returned");
+  await collect();
+  await decided("Returned");
+};
+
 /** Lives begin with event 0, ExecutionStarted; the copies of one instance follow each other. */
 const livesOf = (rows) => {
   const lives = new Map();
@@ -451,6 +486,7 @@ await withTemporaryFolder(async (folder) => {
   await bus.close();
   await storeMandates(send, customer(11), moveClock);
   await silence(send, customer(4), moveClock);
+  await collections(send, customer(11), moveClock, database);
   await settlements(send, customer(5), moveClock, database);
   await compensations(send, customer(11), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);

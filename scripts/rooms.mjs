@@ -36,7 +36,7 @@ export const rooms = {
     operations: ["platform", "access", "ledger"],
     mandates: ["platform", "access", "bank"],
     onboarding: ["platform", "access", "operations", "mandates"],
-    settlement: ["platform", "access"],
+    settlement: ["platform", "access", "mandates"],
     stores: ["platform", "access", "mandates"],
     wallet: ["platform", "access", "bank", "ledger", "mandates", "onboarding", "operations"],
     ticketing: ["platform", "access"],

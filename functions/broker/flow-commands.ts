@@ -19,6 +19,7 @@ import {
   mandateActivationId,
   mandateSigned,
 } from "../../orchestrations/mandate-activation.flow.js";
+import { mandateDeposit, mandateDepositId } from "../../orchestrations/mandate-deposit.flow.js";
 import { flowRun, flowRunId } from "../../orchestrations/flow-run.flow.js";
 import { settlementAdvanced, settlementStart } from "../../orchestrations/settlement.flow.js";
 import {
@@ -202,6 +203,12 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   StorePaymentAsked: upon(flowMessages.StorePaymentAsked, (input) => [
     { do: "start", start: storesCompensationStart(input) },
     raise(storesCompensationId(input.reconciliationId), storePaymentAsked),
+  ]),
+  CollectionRequested: upon(flowMessages.CollectionRequested, (input) => [
+    {
+      do: "start",
+      start: { flow: mandateDeposit, instanceId: mandateDepositId(input.requestId), input },
+    },
   ]),
   FlowRunRequested: upon(flowMessages.FlowRunRequested, (input) => [
     { do: "start", start: { flow: flowRun, instanceId: flowRunId(input.runId), input } },

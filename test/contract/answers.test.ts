@@ -15,6 +15,7 @@ import * as contract from "../../shared/contracts/onboarding/contract.js";
 import { getDiagnosticsRoute } from "../../shared/contracts/wallet/diagnostics.js";
 import * as iban from "../../shared/contracts/onboarding/iban.js";
 import { getWalletLimitsRoute } from "../../shared/contracts/ledger/limits.js";
+import { triggerMandateDepositRequestRoute } from "../../shared/contracts/settlement/deposit-trigger.js";
 import * as mandateList from "../../shared/contracts/mandates/list.js";
 import * as mandates from "../../shared/contracts/mandates/mandates.js";
 import { bulkCancelRoute, bulkConfirmRoute } from "../../shared/contracts/operations/bulk.js";
@@ -181,6 +182,12 @@ test("every route of the wallet API answers as its document says, refusals inclu
   });
   const { mandateId } = put;
   expect(valueOf(await call(mandateList.getMandateRoute, { params: { mandateId } }))).toEqual(put);
+  const trigger = (query: { readonly amount?: string; readonly reconciliationId?: string } = {}) =>
+    call(triggerMandateDepositRequestRoute, { query: { mandateId, ...query } });
+  // Its date is another one, and it is a wallet's.
+  expect(valueOf(await trigger())).toMatchObject({ status: "Ignored" });
+  expect(await trigger({ amount: "10.50" })).toMatchObject({ status: 400 });
+  expect(await trigger({ reconciliationId: mandateId })).toMatchObject({ status: 400 });
   await expect
     .poll(async () => (await call(mandates.disableMandateRoute, { params })).status)
     .toBe(200);

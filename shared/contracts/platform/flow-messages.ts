@@ -43,6 +43,8 @@ export const flowMessages = {
   }),
   /** A direct debit or a payment of a store's reconciliation group was asked for: its flow waits for the bank. */
   StorePaymentAsked: z.object({ reconciliationId: z.uuid(), partnerKey: z.string() }),
+  /** The bank was asked to collect by a mandate. */
+  CollectionRequested: z.object({ requestId: z.uuid(), partnerKey: z.string() }),
   /** A run of a flow was asked for. */
   FlowRunRequested: z.object({ runId: z.uuid(), partnerKey: z.string() }),
   /** An onboarding was ended by another than its flow: by the wallet's closing, or by a change of identity. */

@@ -8,6 +8,7 @@ import { DateTime, NullableDateTime } from "../wallet/fields.js";
 export const flowNames = [
   "Harvestings",
   "AccountingOperations",
+  "MandateDepositRequest",
   "StoreMandates",
   "SddStoresCompensation",
 ] as const;
@@ -19,7 +20,7 @@ export const RequestedRun = z
     flow: z.enum(flowNames),
     status: z
       .enum(["Queued", "Ignored"])
-      .describe("Ignored: the partner settles operations of this type by the other flow."),
+      .describe("Ignored: nothing of it is due now, or another flow does it."),
     requestedAt: DateTime,
   })
   .meta({ id: "RequestedRun" });

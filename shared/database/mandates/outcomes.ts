@@ -34,7 +34,7 @@ const activate = `
   with changed as (
     update borsello.mandate as m set status = 'Active',
       activation_date = borsello.platform_now(),
-      next_deposit_request_date = $3, next_deposit_date = $4
+      next_deposit_request_date = $3, next_deposit_date = $4, deposit_anchor = $4
     where mandate_id = $1 and status = 'ActivationRequested'
     returning m, old.status as status_before
   )

@@ -1,4 +1,4 @@
-/** Puts off the next collection of an active mandate; it is never drawn forward. */
+/** Puts off the next collection of an active mandate, never forward; its new date is the agreed one from then on. */
 import { bankDayBefore, isBankDay, isWeekend } from "../../domain/bank/bank-days.js";
 import { refusal, type Outcome } from "../../domain/outcome.js";
 import type { Actor } from "../access/wallet-access.js";
@@ -15,7 +15,8 @@ type DateRefusal = "DepositDateOnWeekend" | "DepositDateNotBankDay" | "DepositDa
 
 const postpone = `
   with changed as (
-    update borsello.mandate as m set next_deposit_date = $3, next_deposit_request_date = $4
+    update borsello.mandate as m set next_deposit_date = $3, next_deposit_request_date = $4,
+      deposit_anchor = $3
     where mandate_id = $1 and status = 'Active'
       and greatest(next_deposit_date, borsello.rome_date(borsello.platform_now())) < $3
     returning m

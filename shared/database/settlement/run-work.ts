@@ -12,6 +12,9 @@ export const Begun = z.object({
   type: z.string().nullable(),
   subjectId: z.string().nullable(),
   upTo: z.date(),
+  /** Of a store's collection: how much at most, and of which group; null: all that is owed. */
+  amountCents: z.bigint().nullable(),
+  reconciliationId: z.string().nullable(),
 });
 /** A run as it is worked off. */
 export type BegunRun = z.output<typeof Begun>;

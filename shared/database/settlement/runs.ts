@@ -4,6 +4,7 @@ import type { BankNotificationType } from "../../contracts/platform/bank-message
 import { FlowRun, RequestedRun, type FlowName } from "../../contracts/settlement/flows.js";
 import { operationTypes, type OperationType } from "../../domain/operations/families.js";
 import type { Database, Queryable } from "../platform/database.js";
+import { takeDepositOf, takeDeposits } from "./deposits.js";
 import { compensateStores } from "./compensations.js";
 import { Begun, taken, type BegunRun, type RunPage, type RunWork } from "./run-work.js";
 import { takeDueStoreMandates, takeStoreMandate } from "./store-mandates.js";
@@ -23,17 +24,21 @@ export interface RunRequest {
   readonly isScheduled: boolean;
   /** Nothing of it is for this flow to do. */
   readonly isIgnored: boolean;
+  /** Of a store's collection: how much at most, and of which group; by default all that is owed. */
+  readonly amountCents?: bigint | null;
+  readonly reconciliationId?: string | null;
 }
 
 const insertRun = `
   with made as (
     insert into borsello.flow_run
-      (partner_key, flow, actor, type, subject_id, up_to, is_scheduled, status, ended_at)
+      (partner_key, flow, actor, type, subject_id, up_to, is_scheduled, status, ended_at,
+       amount_cents, reconciliation_id)
     select $1, $2, $3, $4, $5::uuid, case $6::text when 'today'
         then date_trunc('day', borsello.platform_now(), 'Europe/Rome')
         else borsello.platform_now() + interval '1 millisecond' end,
       $7, case when $8 then 'Ignored' else 'Queued' end,
-      case when $8 then borsello.platform_now() end
+      case when $8 then borsello.platform_now() end, $9::bigint, $10::uuid
     on conflict do nothing
     returning *
   ), told as (
@@ -58,6 +63,8 @@ export const requestRun = (
     run.upTo,
     run.isScheduled,
     run.isIgnored,
+    run.amountCents ?? null,
+    run.reconciliationId ?? null,
   ]);
 
 export const findRun = (
@@ -78,7 +85,7 @@ const begin = `
     started_at = coalesce(started_at, borsello.platform_now())
   where run_id = $1 and status in ('Queued', 'Running')
   returning run_id as "runId", partner_key as "partnerKey", flow, actor, type, subject_id as "subjectId",
-    up_to as "upTo"`;
+    up_to as "upTo", amount_cents as "amountCents", reconciliation_id as "reconciliationId"`;
 
 /** How much one transaction takes: operations, and harvestings that the bank is asked for. */
 const claimedPerPage = 1_000;
@@ -182,6 +189,7 @@ const work: Readonly<Record<FlowName, RunWork>> = {
   AccountingOperations: { subject: accountSubject, page: accountingPage },
   SddStoresCompensation: { subject: compensationPage, page: compensationPage },
   StoreMandates: { subject: takeStoreMandate, page: takeDueStoreMandates },
+  MandateDepositRequest: { subject: takeDepositOf, page: (tx, run) => takeDeposits(tx, run) },
 };
 
 /** Works off one page in a transaction of its own; true: the run is over. */

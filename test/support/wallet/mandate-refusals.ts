@@ -1,5 +1,6 @@
 /** The refusals of the partner's list of mandates, and of putting off a deposit. */
 import * as list from "../../../shared/contracts/mandates/list.js";
+import { triggerMandateDepositRequestRoute } from "../../../shared/contracts/settlement/deposit-trigger.js";
 import { postponeDepositRoute } from "../../../shared/contracts/mandates/mandates.js";
 import { ownership, pageRefusals, type RefusalCase } from "../platform/refusal-cases.js";
 import type { WalletStates } from "./wallet-states.js";
@@ -22,7 +23,14 @@ export const mandateListCases = (states: WalletStates): readonly RefusalCase[] =
     ["DepositDateNotBankDay", "2099-05-01"],
     ["DepositDateNotLater", "2020-06-03"],
   ] as const;
+  const trigger = (query: string): Pick<RefusalCase, "route" | "given" | "query"> => ({
+    ...{ route: triggerMandateDepositRequestRoute, given: nowhere, query },
+  });
   return [
+    { ...trigger(""), code: "QueryParameterInvalid" },
+    { ...trigger(`mandateId=${mandateId}&amount=0`), code: "QueryParameterInvalid" },
+    { ...trigger(`mandateId=${mandateId}&amount=1.005`), code: "QueryParameterInvalid" },
+    { ...trigger(`mandateId=${mandateId}`), code: "MandateNotFound", says: { mandateId } },
     ...pageRefusals(list.listMandatesRoute, nowhere),
     {
       route: list.listMandatesRoute,

@@ -12,6 +12,7 @@ const walletId = "0190a6b0-5a51-7000-8000-000000000001";
 const mandateId = "0190a6b0-5a51-7000-8000-00000000000b";
 const bankNotificationId = "0190a6b0-5a51-7000-8000-00000000000a";
 const operationId = "0190a6b0-5a51-7000-8000-0000000000aa";
+const requestId = "0190a6b0-5a51-7000-8000-0000000000cc";
 const runId = "0190a6b0-5a51-7000-8000-0000000000bb";
 const reconciliationId = "0190a6b0-5a51-7000-8000-0000000000cc";
 const operationGroupId = "0190a6b0-5a51-7000-8000-00000000000c";
@@ -26,6 +27,7 @@ const body = {
   status: "Active",
   operationId,
   runId,
+  requestId,
   flow: "outgoingPayment",
   casenumber: "CAS-2345-6789-ABCD",
 };
@@ -85,6 +87,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     `start storesCompensation as compensation-${reconciliationId}`,
     `raise storePaymentAsked to compensation-${reconciliationId}`,
   ],
+  CollectionRequested: [`start mandateDeposit as deposit-${requestId}`],
   FlowRunRequested: [`start flowRun as run-${runId}`],
   OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],
   OperationGroupConfirmed: [`raise groupEnded to group-${operationGroupId}`],

@@ -40,6 +40,7 @@ const landed: Readonly<Record<string, string>> = {
   "0030-repeats-and-sequences.sql":
     "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
   "0031-money-from-outside.sql": "c5c1f83eca3f886932c54db54cfd49b0203c08ccff4bd45a37f6157fc3baf4f0",
+  "0033-collections.sql": "01b82387f256c22e314a05875fefc5035a97a495f81ae4d5ccad9ff38cc2654b",
   "0034-store-mandates.sql": "4cfb862a61f237851f7bfce080503acaf7e8a29dbf74e1c77e143b9b31ac6251",
   "0035-stores-money.sql": "1de01ee1569f86d405584530277dcbc1ec9b0eec9245f8b34c2712f76f762b74",
   "0036-closed-wallets-and-books.sql":
@@ -47,7 +48,7 @@ const landed: Readonly<Record<string, string>> = {
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
-const given: readonly number[] = [32, 33, 37];
+const given: readonly number[] = [32, 37];
 
 test("each migration has the text with which it landed", async () => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));
