@@ -248,3 +248,31 @@ begin
   perform borsello.record_mandate_change(
     m, 'bank', 'acceptLate', m.status, 'MandateDisableRequested');
 end $$;
+
+-- A mandate that is not used for thirty-six months may not be used any more, a store's neither. The bank is
+-- told, so that it does not depend on its own count. Resolves to how many lapsed, of at most so many.
+create or replace function borsello.lapse_unused_mandates(most integer) returns integer
+language plpgsql volatile as $$
+declare
+  m borsello.mandate;
+  lapsed integer := 0;
+begin
+  for m in select * from borsello.mandate
+    where status = 'Active' and coalesce(last_deposit_requested_date, activation_date)
+      <= borsello.platform_now() - interval '36 months'
+    order by coalesce(last_deposit_requested_date, activation_date) limit most
+    for no key update skip locked
+  loop
+    update borsello.mandate
+    set status = 'Disabled', disabled_date = borsello.platform_now(), last_error = 'MandateLapsed'
+    where mandate_id = m.mandate_id returning * into m;
+    perform borsello.revoke_at_bank(m, m.mandate_unique_reference);
+    perform borsello.record_mandate_change(
+      m, 'platform', 'lapseUnused', 'Active', 'MandateDisableRequested');
+    lapsed := lapsed + 1;
+  end loop;
+  return lapsed;
+end $$;
+drop index borsello.mandate_by_last_use;
+create index mandate_by_last_use on borsello.mandate
+  (coalesce(last_deposit_requested_date, activation_date)) where status = 'Active';

@@ -1,6 +1,7 @@
 /** A store's mandate on its way through the bank: asked for, answered, refused, never answered, deleted meanwhile. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StoreMandate } from "../../../shared/contracts/stores/store-mandates.js";
+import { lapseUnusedMandates } from "../../../shared/database/mandates/outcomes.js";
 import { dueFlows } from "../../../shared/database/onboarding/flow-state.js";
 import { disableStoreMandate, findStoreMandate } from "../../../shared/database/stores/mandates.js";
 import { deleteStore } from "../../../shared/database/stores/deletion.js";
@@ -315,4 +316,18 @@ test("a fill answers what the bank was asked for as it stands", async () => {
   const other = { ...creditor, name: "Another" };
   const again = await fillStoreMandate(stores.database, acme, mandate.storeMandateId, other);
   expect(made(again)).toEqual(mandate);
+});
+
+test("one that is not used for thirty-six months is Disabled, and the bank is told", async () => {
+  const [unused, used] = [await openActive(), await openActive()];
+  await pass(1_000 * 86_400);
+  await stores.database.execute(
+    "update borsello.mandate set last_deposit_requested_date = borsello.platform_now() where mandate_id = $1",
+    [used.storeMandateId],
+  );
+  await pass(100 * 86_400);
+  expect(await lapseUnusedMandates(stores.database, 100)).toBeGreaterThan(0);
+  expect(await read(unused)).toMatchObject({ status: "Disabled", feedback: "MandateLapsed" });
+  expect((await asked(unused)).at(-1)).toMatchObject({ kind: "mandateRevocation", messages: 1 });
+  expect(await read(used)).toMatchObject({ status: "Active" });
 });

@@ -41,7 +41,7 @@ const landed: Readonly<Record<string, string>> = {
     "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
   "0031-money-from-outside.sql": "c5c1f83eca3f886932c54db54cfd49b0203c08ccff4bd45a37f6157fc3baf4f0",
   "0033-collections.sql": "01b82387f256c22e314a05875fefc5035a97a495f81ae4d5ccad9ff38cc2654b",
-  "0034-store-mandates.sql": "4cfb862a61f237851f7bfce080503acaf7e8a29dbf74e1c77e143b9b31ac6251",
+  "0034-store-mandates.sql": "bef2d85538b83e3048e404a05572a5a9805d20b7e9b9a6eebf65f238022295ea",
   "0035-stores-money.sql": "1de01ee1569f86d405584530277dcbc1ec9b0eec9245f8b34c2712f76f762b74",
   "0036-closed-wallets-and-books.sql":
     "e40cbcc2aa262a768fb0277c5d85509f644ae07caddded65d5c99916ee76a580",
