@@ -2,7 +2,7 @@
 import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./kit/endpoint.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
-import { listBankNotifications } from "./accounting/bank-notifications.js";
+import { bankNotificationEndpoints } from "./accounting/bank-notifications.js";
 import { getProofEndpoint } from "./accounting/proof.js";
 import { getStatementEndpoint } from "./accounting/statement.js";
 import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
@@ -62,7 +62,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...bulkEndpoints,
   getProofEndpoint,
   getStatementEndpoint,
-  listBankNotifications,
+  ...bankNotificationEndpoints,
   ...operationListEndpoints,
   ...o2iEndpoints,
   ...operationStatisticsEndpoints,

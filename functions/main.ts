@@ -1,6 +1,8 @@
 /** Where the app begins: reads the settings, builds what handlers need, registers every trigger. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { app } from "@azure/functions";
+import { bankNotificationActivities } from "../orchestrations/bank-notification.activities.js";
+import { bankNotification } from "../orchestrations/bank-notification.flow.js";
 import { contractSigningActivities } from "../orchestrations/contract-signing.activities.js";
 import { contractSigning } from "../orchestrations/contract-signing.flow.js";
 import { ibanValidationActivities } from "../orchestrations/iban-validation.activities.js";
@@ -37,6 +39,7 @@ import { registerEndpoints } from "./kit/register.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
 import { registerAuditSeal } from "./schedule/audit-seal.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
+import { registerBankNotificationTimer } from "./schedule/bank-notifications.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerGroupSweep } from "./schedule/group-sweep.js";
@@ -71,6 +74,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerStoresCompensation,
   registerStoreMandates,
   registerMandateDeposits,
+  registerBankNotificationTimer,
 ];
 
 const registerAllFlows = (services: Services): void => {
@@ -93,6 +97,7 @@ const registerAllFlows = (services: Services): void => {
       flowRun,
       operationGroup,
       storesCompensation,
+      bankNotification,
     ],
     [
       ...walletOnboardingActivities(database),
@@ -105,6 +110,7 @@ const registerAllFlows = (services: Services): void => {
       ...flowRunActivities(database, settlement),
       ...operationGroupActivities(database),
       ...storesCompensationActivities(database, settlement),
+      ...bankNotificationActivities(services, settlement),
     ],
     services.faults,
   );

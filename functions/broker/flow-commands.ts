@@ -6,6 +6,10 @@ import {
 } from "../../shared/contracts/platform/flow-messages.js";
 import type { FlowStart } from "../../shared/durable/flow-client.js";
 import type { FlowEvent } from "../../shared/durable/flow.js";
+import {
+  notificationAdvanced,
+  notificationStart,
+} from "../../orchestrations/bank-notification.flow.js";
 import { contractSigning, contractSigningId } from "../../orchestrations/contract-signing.flow.js";
 import {
   ibanChanged,
@@ -210,6 +214,10 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
       start: { flow: mandateDeposit, instanceId: mandateDepositId(input.requestId), input },
     },
   ]),
+  NotificationAdvanced: upon(flowMessages.NotificationAdvanced, (input) => {
+    const start = notificationStart(input);
+    return [{ do: "start", start }, raise(start.instanceId, notificationAdvanced)];
+  }),
   FlowRunRequested: upon(flowMessages.FlowRunRequested, (input) => [
     { do: "start", start: { flow: flowRun, instanceId: flowRunId(input.runId), input } },
   ]),

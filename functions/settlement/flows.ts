@@ -3,11 +3,14 @@ import { z } from "zod";
 import {
   getFlowRunRoute,
   triggerAccountingOperationsRoute,
+  triggerBankNotificationsRoute,
   triggerHarvestingsRoute,
   triggerStoresCompensationRoute,
   triggerStoreMandatesRoute,
   type RequestedRun,
 } from "../../shared/contracts/settlement/flows.js";
+import { bankNotificationTypes } from "../../shared/contracts/platform/bank-messages.js";
+import { isNotification } from "../../shared/database/bank/notification-flow.js";
 import { isHarvesting } from "../../shared/database/settlement/harvestings.js";
 import { findOperation } from "../../shared/database/settlement/operations.js";
 import { findRun, requestRun, type RunRequest } from "../../shared/database/settlement/runs.js";
@@ -114,6 +117,34 @@ const triggerStoreMandates = endpoint(
   },
 );
 
+const BankNotificationTypeName = z.enum(bankNotificationTypes);
+
+const triggerBankNotifications = endpoint(
+  triggerBankNotificationsRoute,
+  async (services, { query, caller, ok, refuse }) => {
+    const type = BankNotificationTypeName.safeParse(query.type);
+    if (!type.success)
+      return refuse(
+        refusal("FlowTypeInvalid", { type: `must be one of ${bankNotificationTypes.join(", ")}.` }),
+      );
+    const { bankNotificationId = null } = query;
+    const { database } = services;
+    if (
+      bankNotificationId !== null &&
+      !(await isNotification(database, caller.partnerKey, bankNotificationId, type.data))
+    )
+      return refuse(refusal("BankNotificationNotFound", { bankNotificationId, type: type.data }));
+    return ok(
+      await request(services, caller, {
+        flow: "BankNotifications",
+        type: type.data,
+        subjectId: bankNotificationId,
+        isIgnored: false,
+      }),
+    );
+  },
+);
+
 const getRun = endpoint(getFlowRunRoute, async ({ database }, { params, caller, ok, refuse }) => {
   const { runId } = params;
   const run = await findRun(database, caller.partnerKey, runId);
@@ -125,5 +156,6 @@ export const flowEndpoints = [
   triggerAccountingOperations,
   triggerStoresCompensation,
   triggerStoreMandates,
+  triggerBankNotifications,
   getRun,
 ] as const;

@@ -101,6 +101,14 @@ export const errorTable = table({
     status: 400,
     description: "This operation is not allowed in this environment: use one for tests.",
   },
+  BankNotificationStatusInvalid: {
+    status: 400,
+    description: "The bank notification's status does not allow this: read the notification.",
+  },
+  BankNotificationConsumed: {
+    status: 400,
+    description: "All of the bank notification has been used already: nothing is left to decide.",
+  },
   StoreCodeAlreadyPresent: {
     status: 400,
     description: "Another store of the dealer has this code: choose another one.",
@@ -237,6 +245,10 @@ export const errorTable = table({
   HarvestingNotFound: {
     status: 404,
     description: "The partner has no harvesting of this type with this identifier: check both.",
+  },
+  BankNotificationNotFound: {
+    status: 404,
+    description: "The partner has no bank notification with this id: list them.",
   },
   RunNotFound: {
     status: 404,

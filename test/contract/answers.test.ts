@@ -6,7 +6,7 @@ import { endpointsOf } from "../../functions/endpoints.js";
 import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../../shared/contracts/route.js";
 import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
-import { listBankNotificationsRoute } from "../../shared/contracts/accounting/bank-notifications.js";
+import * as notifications from "../../shared/contracts/accounting/bank-notifications.js";
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
@@ -100,6 +100,7 @@ const valueOf = <Value>(
 
 const unknownId = "01890a5d-ac96-774b-bcce-b302099a8057";
 const { owner, iban: ownIban } = customer(4_711);
+const { iban: otherIban } = customer(4_713);
 
 test("every route of the wallet API answers as its document says, refusals included", async () => {
   const { walletId } = valueOf(await call(wallets.createWalletRoute, { body: owner }));
@@ -151,12 +152,41 @@ test("every route of the wallet API answers as its document says, refusals inclu
     .poll(async () => valueOf(await call(wallets.getWalletRoute, { params })).isIbanValidated)
     .toBe(true);
   const query = { type: "IncomingSctStandard", status: "Consumed" } as const;
-  expect(valueOf(await call(listBankNotificationsRoute, { query }))).toMatchObject({
+  expect(valueOf(await call(notifications.listBankNotificationsRoute, { query }))).toMatchObject({
     totalCount: 1,
     items: [
       { walletId, reconciliationType: "IbanValidation", consumableAmount: 0, feedback: null },
     ],
   });
+
+  for (const amount of [7, 8])
+    valueOf(
+      await acme.call(sendBankNotificationRoute, {
+        body: {
+          ...{ type: "IncomingSctInstant", debtorName: "A Friend", amount, reason: "a present" },
+          ...{ debtorIban: otherIban, creditorIban: asked.destinationIban },
+        },
+      }),
+    );
+  const waiting = { query: { status: "Received" } } as const;
+  await expect
+    .poll(
+      async () => valueOf(await call(notifications.listBankNotificationsRoute, waiting)).totalCount,
+    )
+    .toBe(2);
+  const [friendly, unwanted] = valueOf(
+    await call(notifications.listBankNotificationsRoute, waiting),
+  ).items.map(({ bankNotificationId }) => ({ bankNotificationId }));
+  if (friendly === undefined || unwanted === undefined) throw new Error("no transfer waits");
+  const approval = { params: friendly, body: { walletId } };
+  expect(valueOf(await call(notifications.approveBankNotificationRoute, approval))).toMatchObject({
+    status: "Consumed",
+    walletId,
+    reconciliationType: "WalletDeposit",
+  });
+  expect(
+    valueOf(await call(notifications.rejectBankNotificationRoute, { params: unwanted })),
+  ).toMatchObject({ status: "RejectionRequested" });
 
   expect(await call(mandates.getWalletMandateRoute, { params })).toMatchObject({ status: 404 });
   valueOf(await call(mandates.initialiseMandateRoute, { params, body: { amount: 50 } }));
@@ -308,6 +338,8 @@ test("every route of settlement answers as its document says", async () => {
   valueOf(await call(flows.triggerAccountingOperationsRoute, {}));
   valueOf(await call(flows.triggerStoresCompensationRoute, {}));
   valueOf(await call(flows.triggerStoreMandatesRoute, {}));
+  const ofType = { query: { type: "IncomingSctStandard" } };
+  valueOf(await call(flows.triggerBankNotificationsRoute, ofType));
   valueOf(await call(flows.getFlowRunRoute, { params: { runId: run.runId } }));
   valueOf(await call(harvestings.listHarvestingsRoute, {}));
   expect(valueOf(await call(harvestings.countHarvestingsRoute, {}))).toEqual({ value: 0 });

@@ -19,6 +19,7 @@ import {
 import { ownership as ownershipOf, type RefusalCase } from "../support/platform/refusal-cases.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.js";
+import { notificationCases } from "../support/accounting/notification-refusals.js";
 import { settlementCases } from "../support/settlement/settlement-refusals.js";
 import { storeMandateCases } from "../support/stores/store-mandate-refusals.js";
 import { storeCases } from "../support/stores/store-refusals.js";
@@ -259,6 +260,7 @@ const cases = [
   ...storeCases(() => database),
   ...storeMandateCases(() => database),
   ...settlementCases(() => database),
+  ...notificationCases(states, () => database),
   ...operationCases(states, operations),
   ...groupCases(states, operations),
   ...bulkCases(states, operations),

@@ -121,7 +121,7 @@ describe("a transfer that fits but for what may change", () => {
   });
 });
 
-test("of five transfers at once one validates, and the others say why they wait", async () => {
+test("of five transfers at once one validates, and the others are deposits", async () => {
   const owner = await acme.openWallet();
   const instructions = await acme.setIban(owner);
   await Promise.all(Array.from({ length: 5 }, () => acme.pay(owner, instructions)));
@@ -131,11 +131,8 @@ test("of five transfers at once one validates, and the others say why they wait"
       const found = await transfersOf(owner);
       return found.map(({ status, feedback }) => `${status} ${feedback ?? ""}`).toSorted();
     }, patience)
-    .toEqual([
-      "Consumed ",
-      ...Array<unknown>(4).fill(expect.stringMatching(/^Received Deposit: /)),
-    ]);
-  expect(await balanceOf(owner)).toBe(instructions.transferAmount);
+    .toEqual(Array<unknown>(5).fill("Consumed "));
+  expect(await balanceOf(owner)).toBe(5 * instructions.transferAmount);
 });
 
 test("more than the amount validates, and all of it is in the wallet", async () => {

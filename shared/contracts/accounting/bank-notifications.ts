@@ -1,6 +1,7 @@
 /** Bank notifications: what the bank reports as received (wallet seed, 2.9; contract 3.2 and 4.4). */
 import { z } from "zod";
 import { dateRangeQuery } from "../date-range.js";
+import { Identifier } from "../identifier.js";
 import { pageErrors, pageQuery, paginated } from "../pages.js";
 import { bankNotificationTypes } from "../platform/bank-messages.js";
 import { route } from "../route.js";
@@ -92,4 +93,52 @@ export const listBankNotificationsRoute = route({
     "In order of creation, which the dates are of. A credit belongs to the partner whose collection " +
     "account it reached, and to `platform` where that is nobody's. What stays Received says why in " +
     "`feedback`.",
+});
+
+const decision = {
+  api: "wallet",
+  method: "PUT",
+  params: { bankNotificationId: Identifier },
+  role: "Accounting.Write",
+  ok: { status: 200, schema: BankNotification },
+} as const;
+
+const refusals = [
+  "BankNotificationNotFound",
+  "BankNotificationStatusInvalid",
+  "BankNotificationConsumed",
+] as const;
+
+export const approveBankNotificationRoute = route({
+  ...decision,
+  id: "approveBankNotification",
+  path: "banknotifications/{bankNotificationId}/approve",
+  body: z
+    .strictObject({
+      walletId: z
+        .uuid()
+        .nullable()
+        .optional()
+        .describe("Whose it is, where no wallet or store fits."),
+    })
+    .meta({ id: "BankNotificationApproval" })
+    .optional(),
+  errors: [...refusals, "WalletNotFound", "WalletOfAnotherPartner"],
+  summary: "Approve a bank notification",
+  description:
+    "Credits what is not consumed to the wallet that is named or that it was matched with, or uses it for " +
+    "its store's reconciliation group. For what is Received, Failed or PartiallyConsumed; the wallet must " +
+    "be Active. An approval validates no IBAN.",
+});
+
+export const rejectBankNotificationRoute = route({
+  ...decision,
+  id: "rejectBankNotification",
+  path: "banknotifications/{bankNotificationId}/reject",
+  errors: refusals,
+  summary: "Reject a bank notification",
+  description:
+    "Has the bank send back what is not consumed: the notification is RejectionRequested until the bank has " +
+    "booked that, then Rejected (Consumed where a part was used). Refused by the bank, it is Received again " +
+    "with the bank's code in its feedback, and may be rejected anew.",
 });

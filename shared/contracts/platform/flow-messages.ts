@@ -45,6 +45,8 @@ export const flowMessages = {
   StorePaymentAsked: z.object({ reconciliationId: z.uuid(), partnerKey: z.string() }),
   /** The bank was asked to collect by a mandate. */
   CollectionRequested: z.object({ requestId: z.uuid(), partnerKey: z.string() }),
+  /** A bank notification is to be tried, or waits for its money to be sent back. */
+  NotificationAdvanced: z.object({ bankNotificationId: z.uuid(), partnerKey: z.string() }),
   /** A run of a flow was asked for. */
   FlowRunRequested: z.object({ runId: z.uuid(), partnerKey: z.string() }),
   /** An onboarding was ended by another than its flow: by the wallet's closing, or by a change of identity. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { operationTypes } from "../../domain/operations/families.js";
 import { Identifier } from "../identifier.js";
+import { bankNotificationTypes } from "../platform/bank-messages.js";
 import { route } from "../route.js";
 import { DateTime, NullableDateTime } from "../wallet/fields.js";
 
@@ -10,6 +11,7 @@ export const flowNames = [
   "AccountingOperations",
   "MandateDepositRequest",
   "StoreMandates",
+  "BankNotifications",
   "SddStoresCompensation",
 ] as const;
 export type FlowName = (typeof flowNames)[number];
@@ -110,6 +112,25 @@ export const triggerStoreMandatesRoute = route({
   description:
     "Those that are Filled and that it was not asked for yet, or is to be asked for again. With " +
     "storeMandateId that one alone: after a refusal or silence it waits no longer.",
+});
+
+export const triggerBankNotificationsRoute = route({
+  id: "triggerBankNotifications",
+  api: "wallet",
+  method: "POST",
+  path: "flows/banknotifications",
+  query: {
+    type: z.string().max(64, { abort: true }).optional().describe("Required: which notifications."),
+    bankNotificationId: Identifier.optional(),
+  },
+  role: "Flow.Trigger",
+  ok: queued,
+  errors: ["FlowTypeInvalid", "BankNotificationNotFound"],
+  summary: "Process bank notifications now",
+  description:
+    `One of ${bankNotificationTypes.join(", ")}. All of this type that are due are tried. With ` +
+    "bankNotificationId that one alone, whatever it waits for: Received it is matched anew, while its " +
+    "money is sent back the bank is asked what became of it.",
 });
 
 export const getFlowRunRoute = route({

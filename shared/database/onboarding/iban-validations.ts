@@ -148,7 +148,7 @@ const matchLocked = async (tx: Queryable, sct: SctToMatch): Promise<SctMatch> =>
       amountCents: candidate.amountCents,
       bankNotificationId: sct.bankNotificationId,
     },
-    "Bank",
+    "Suspense",
   );
   await validate(tx, sct, operationId);
   return { result: "validated" };

@@ -6,6 +6,7 @@ import { operationTypes, type OperationType } from "../../domain/operations/fami
 import type { Database, Queryable } from "../platform/database.js";
 import { takeDepositOf, takeDeposits } from "./deposits.js";
 import { compensateStores } from "./compensations.js";
+import { takeBankNotification, takeDueBankNotifications } from "./bank-notifications.js";
 import { Begun, taken, type BegunRun, type RunPage, type RunWork } from "./run-work.js";
 import { takeDueStoreMandates, takeStoreMandate } from "./store-mandates.js";
 import type { SettlementTerms } from "./terms.js";
@@ -190,6 +191,7 @@ const work: Readonly<Record<FlowName, RunWork>> = {
   SddStoresCompensation: { subject: compensationPage, page: compensationPage },
   StoreMandates: { subject: takeStoreMandate, page: takeDueStoreMandates },
   MandateDepositRequest: { subject: takeDepositOf, page: (tx, run) => takeDeposits(tx, run) },
+  BankNotifications: { subject: takeBankNotification, page: takeDueBankNotifications },
 };
 
 /** Works off one page in a transaction of its own; true: the run is over. */

@@ -4,7 +4,7 @@ import { Wallet, type walletStatuses } from "../../contracts/wallet/wallets.js";
 import { amountOf } from "../../domain/money.js";
 import { refusal, success, type Outcome } from "../../domain/outcome.js";
 import type { Database, Queryable } from "../platform/database.js";
-import { retryTransfers } from "../bank/retries.js";
+import { retryTransfers, returnWaiting } from "../bank/retries.js";
 import { availableCents } from "../ledger/ledger.js";
 import { disableOpenMandate } from "../mandates/disabling.js";
 import { closeOnboarding } from "../onboarding/closing.js";
@@ -152,6 +152,7 @@ export const closeWallet = (
     afterwards: async (tx) => {
       await closeOnboarding(tx, actor, walletId);
       await disableOpenMandate(tx, actor, walletId);
+      await returnWaiting(tx, actor, walletId);
       await payOutFunds(tx, actor, walletId);
     },
   });

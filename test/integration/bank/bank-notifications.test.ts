@@ -240,20 +240,26 @@ describe("what stays Received has a feedback, and its partner is told once", () 
     expect(received).toMatchObject({ walletId: null });
     expect(received.feedback).toMatch(/^Code: .*has ended/);
   });
+});
 
+describe("is credited at once:", () => {
   test.each([
     ["its IBAN", (wallet: WaitingWallet) => sctFor(wallet, { reason: "savings" })],
     ["its code", (wallet: WaitingWallet) => sctFor(wallet, { debtorIban: "IT99A9" })],
   ])("a deposit for a validated wallet, known by %s", async (_, message) => {
     const wallet = await validated();
     const received = await receive(bank.database, message(wallet));
-    expect(received).toMatchObject({ walletId: wallet.walletId });
-    expect(received.feedback).toMatch(/^Deposit: /);
-    const [, event] = await outboxOf(bank.database, wallet.walletId);
-    expect(event).toMatchObject({
-      subject: "BankNotificationReceived",
-      body: { walletId: wallet.walletId, reconciliationType: "WalletDeposit" },
+    expect(received).toMatchObject({
+      ...{ walletId: wallet.walletId, status: "Consumed", feedback: null },
     });
+    const subjects = (await outboxOf(bank.database, wallet.walletId)).map(({ subject }) => subject);
+    expect(subjects).toEqual([
+      "IbanValidated",
+      "BucketCreated",
+      "OperationInitialized",
+      "OperationConfirmed",
+      "TransactionConfirmed",
+    ]);
   });
 });
 
