@@ -159,7 +159,7 @@ test("every route of the wallet API answers as its document says, refusals inclu
     ],
   });
 
-  for (const amount of [7, 8])
+  for (const amount of [7, 8.98])
     valueOf(
       await acme.call(sendBankNotificationRoute, {
         body: {
@@ -233,8 +233,8 @@ test("every route of the wallet API answers as its document says, refusals inclu
     availableBalance: 0,
   });
   expect(valueOf(await call(getProofRoute, {}))).toMatchObject({
-    debits: 1,
-    credits: 1,
+    debits: 24.98,
+    credits: 24.98,
     balanced: true,
     headHash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown,
     mismatches: [],

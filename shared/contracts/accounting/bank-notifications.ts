@@ -121,7 +121,6 @@ export const approveBankNotificationRoute = route({
         .optional()
         .describe("Whose it is, where no wallet or store fits."),
     })
-    .meta({ id: "BankNotificationApproval" })
     .optional(),
   errors: [...refusals, "WalletNotFound", "WalletOfAnotherPartner"],
   summary: "Approve a bank notification",
