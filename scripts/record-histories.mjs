@@ -372,6 +372,53 @@ const storeMandates = async (send, { iban }, moveClock) => {
   await send("DELETE", `/wallet/storemandates/${await open("M-2")}`);
 };
 
+/** A deposit that waits for its wallet; returns that the bank books, refuses, and is silent about at first. */
+const notifications = async (send, person, moveClock) => {
+  const [walletId] = await createWallet(send, person);
+  const set = await send("PUT", `/wallet/wallets/${walletId}/iban`, { iban: person.iban });
+  const pay = (amount, reason) =>
+    send("POST", "/sandbox/bank/notifications", {
+      type: "IncomingSctInstant",
+      debtorName: `${person.owner.lastName} ${person.owner.firstName}`,
+      debtorIban: person.iban,
+      creditorIban: set.body.destinationIban,
+      ...{ amount, reason },
+    });
+  const found = async (amount, status, feedback = /^/) => {
+    for (;;) {
+      const { body } = await send("GET", "/wallet/banknotifications?pageSize=200");
+      const one = body.items.find((item) => item.amount === amount && item.status === status);
+      if (one !== undefined && feedback.test(one.feedback ?? "")) return one;
+      await sleep(25);
+    }
+  };
+  const reject = async (amount) => {
+    const { bankNotificationId } = await found(amount, "Received");
+    await send("PUT", `/wallet/banknotifications/${bankNotificationId}/reject`);
+  };
+  for (const amount of [31, 32.98, 33.99]) {
+    await pay(amount, "savings");
+    await reject(amount);
+  }
+  await found(31, "Rejected");
+  await found(33.99, "Received", /ReturnRefused/);
+  await sleep(500);
+  const { iban } = person;
+  const script = (outcome) =>
+    send("PUT", "/sandbox/bank/script", { kind: "return", iban, outcome });
+  const silent = await found(32.98, "RejectionRequested");
+  await script("accepted");
+  await moveClock(daysOn(silent.lastUpdateDate, 0.01));
+  await found(32.98, "Rejected");
+  await pay(1, set.body.ibanValidationCode);
+  await found(1, "Consumed");
+  await send("PUT", `/wallet/wallets/${walletId}/suspend`);
+  await pay(34, "savings");
+  await found(34, "Received", /Wallet/);
+  await send("PUT", `/wallet/wallets/${walletId}/reactivate`);
+  await found(34, "Consumed");
+};
+
 /** Three groups of one wallet: cancelled, out of time, confirmed. */
 const groups = async (send, person, moveClock) => {
   const [walletId] = await createWallet(send, person);
@@ -490,6 +537,7 @@ await withTemporaryFolder(async (folder) => {
   await settlements(send, customer(5), moveClock, database);
   await compensations(send, customer(11), moveClock, database);
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
+  await notifications(send, customer(12), moveClock);
   await groups(send, customer(6), moveClock);
   await closing(send, customer(7), database);
   await sleep(500);

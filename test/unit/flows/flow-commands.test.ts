@@ -88,6 +88,10 @@ const expected: Readonly<Record<string, readonly string[]>> = {
     `raise storePaymentAsked to compensation-${reconciliationId}`,
   ],
   CollectionRequested: [`start mandateDeposit as deposit-${requestId}`],
+  NotificationAdvanced: [
+    `start bankNotification as notification-${bankNotificationId}`,
+    `raise notificationAdvanced to notification-${bankNotificationId}`,
+  ],
   FlowRunRequested: [`start flowRun as run-${runId}`],
   OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],
   OperationGroupConfirmed: [`raise groupEnded to group-${operationGroupId}`],
