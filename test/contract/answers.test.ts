@@ -246,7 +246,7 @@ test("every route of the wallet API answers as its document says, refusals inclu
   const found = valueOf(await call(search.searchWalletRoute, { body: { lastName } }));
   expect(found).toMatchObject({ totalCount: 1, limitCount: 50, items: [{ walletId }] });
   const counted = valueOf(await call(statistics.getPartnerStatisticsRoute, {}));
-  expect(counted).toMatchObject({ walletsCount: 1, walletsTotalAvailableBalance: 1 });
+  expect(counted).toMatchObject({ walletsCount: 1, walletsTotalAvailableBalance: 8 });
   const dealerKey = owner.originatingDealerKey;
   expect(
     valueOf(await call(statistics.getDealerStatisticsRoute, { params: { dealerKey } })),
