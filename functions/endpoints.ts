@@ -3,6 +3,7 @@ import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./kit/endpoint.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
 import { bankNotificationEndpoints } from "./accounting/bank-notifications.js";
+import { bankStatementEndpoints } from "./accounting/bank-statements.js";
 import { getProofEndpoint } from "./accounting/proof.js";
 import { getStatementEndpoint } from "./accounting/statement.js";
 import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
@@ -63,6 +64,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   getProofEndpoint,
   getStatementEndpoint,
   ...bankNotificationEndpoints,
+  ...bankStatementEndpoints,
   ...operationListEndpoints,
   ...o2iEndpoints,
   ...operationStatisticsEndpoints,

@@ -31,6 +31,7 @@ import { registerFlows } from "../shared/durable/register.js";
 import { DependencyUnavailableError } from "../shared/platform/dependency-unavailable.js";
 import { readConfig } from "../shared/platform/config.js";
 import { createLogger, type LogLevel } from "../shared/platform/logger.js";
+import { registerBankFiles } from "./bank/bank-files.js";
 import { registerBankNotifications } from "./broker/bank-notifications.js";
 import { registerBankOutcomes } from "./broker/bank-outcomes.js";
 import { registerPlatformEvents } from "./broker/platform-events.js";
@@ -59,6 +60,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerOutboxRelay,
   registerBankNotifications,
   registerBankOutcomes,
+  registerBankFiles,
   registerSandboxBank,
   registerPlatformEvents,
   registerFlowSweep,

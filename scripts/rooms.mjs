@@ -64,10 +64,15 @@ export const rooms = {
     onboarding: [],
     ticketing: [],
   },
+  "shared/bank": {
+    iso20022: [],
+    files: [],
+  },
   functions: {
     kit: [],
     platform: ["kit"],
     broker: ["kit"],
+    bank: ["kit", "broker"],
     sandbox: ["kit", "broker"],
     schedule: ["kit", "ticketing"],
     wallet: ["kit"],

@@ -75,11 +75,12 @@ const concernedBy = (request: BankRequestMessage) => {
 };
 
 export const registerSandboxBank = (services: Services): void => {
-  const { environment, sandboxBank } = services.config;
+  const { environment, sandboxBank, bankFolder } = services.config;
   if (environment === "production" || !sandboxBank) return;
   registerQueueTrigger(services, {
     name: "sandboxBank",
-    queue: bankQueues.requests,
+    // Where the bank has files, this one answers only what there is no file for.
+    queue: bankFolder === null ? bankQueues.requests : bankQueues.mandateRequests,
     message: BankRequestMessage,
     handle: async ({ bus, database }, request) => {
       const { requestId, kind } = request;

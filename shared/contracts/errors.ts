@@ -250,6 +250,10 @@ export const errorTable = table({
     status: 404,
     description: "The partner has no bank notification with this id: list them.",
   },
+  BankStatementNotFound: {
+    status: 404,
+    description: "The partner has no bank statement with this identifier: check it in the list.",
+  },
   RunNotFound: {
     status: 404,
     description: "The partner has no run with this identifier: check it.",

@@ -46,6 +46,8 @@ export const settingsSchema = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
   FAULT_POINTS: faultPointList.optional(),
   SANDBOX_BANK: z.enum(["on", "off"]).default("on"),
+  BANK_CHANNEL: z.enum(["queues", "files"]).default("queues"),
+  BANK_FILES: z.string().min(1).optional(),
   ...documentSettings,
   ...walletSettings,
 });
@@ -80,6 +82,8 @@ export interface Config {
   readonly sandboxClockUrl: string | null;
   /** Whether the sandbox bank answers what is asked of the bank; otherwise somebody else does. */
   readonly sandboxBank: boolean;
+  /** The folder that is shared with the bank; null: the bank is talked to by queues alone. */
+  readonly bankFolder: string | null;
   /** So long without an answer of the bank counts as a failure. */
   readonly bankSilenceSeconds: number;
   readonly logLevel: LogLevel;
@@ -147,6 +151,22 @@ const walletOf = (settings: Settings): WalletConfig => {
   );
 };
 
+const bankFolderOf = ({ BANK_CHANNEL: channel, BANK_FILES: folder }: Settings): string | null => {
+  if (channel === "queues") return null;
+  if (folder !== undefined) return folder;
+  throw new SettingsError(
+    "BANK_CHANNEL=files needs the setting BANK_FILES: the folder that is shared with the bank.",
+  );
+};
+
+const daySeconds = 86_400;
+
+/** Banks answer files on their working days; four days without one is the longest run, at Easter. */
+const silenceSecondsOf = (settings: Settings): number => {
+  if (settings.BANK_CHANNEL === "files") return 5 * daySeconds;
+  return settings.SANDBOX_CLOCK_URL === undefined ? 3_600 : 10;
+};
+
 const documentsOf = (settings: Settings): DocumentsConnection => {
   const connection = documentsConnectionOf(settings);
   if (connection !== undefined) return connection;
@@ -178,7 +198,8 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     identity: identityOf(settings),
     sandboxClockUrl: settings.SANDBOX_CLOCK_URL ?? null,
     sandboxBank: settings.SANDBOX_BANK === "on",
-    bankSilenceSeconds: settings.SANDBOX_CLOCK_URL === undefined ? 3_600 : 10,
+    bankFolder: bankFolderOf(settings),
+    bankSilenceSeconds: silenceSecondsOf(settings),
     logLevel: settings.LOG_LEVEL,
     faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
     documents: documentsOf(settings),

@@ -44,7 +44,11 @@ const momentOf = (element: Element, place: string): Moment => {
   const text = textAt(element, "DtTm", "Dt") ?? "";
   const date = day.exec(text)?.[0] ?? "";
   const isMoment = text.includes("T");
-  const full = isMoment ? (/(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`) : `${date}T00:00:00Z`;
+  const full = isMoment
+    ? /(Z|[+-]\d{2}:\d{2})$/.test(text)
+      ? text
+      : `${text}Z`
+    : `${date}T00:00:00Z`;
   const at = new Date(full);
   if (date === "" || Number.isNaN(at.getTime()) || date < "1900")
     throw new BankFileError(`${place} must be a date.`);
@@ -78,11 +82,8 @@ const partyName = (transaction: Element, party: string): string | null =>
   ) ?? null;
 
 const partyAccount = (transaction: Element, party: string): string | null =>
-  textAt(
-    transaction,
-    `RltdPties/${party}Acct/Id/IBAN`,
-    `RltdPties/${party}Acct/Id/Othr/Id`,
-  ) ?? null;
+  textAt(transaction, `RltdPties/${party}Acct/Id/IBAN`, `RltdPties/${party}Acct/Id/Othr/Id`) ??
+  null;
 
 const remittanceOf = (transaction: Element): string =>
   [
@@ -128,7 +129,9 @@ export const entryReading = (reportName: string) => {
   let detailed = 0n;
   let ordinal = 0;
 
-  const report = (): Report => {
+  let known: Report | undefined;
+  const report = (): Report => (known ??= readReport());
+  const readReport = (): Report => {
     const id = textNeeded(head, "Id", reportName);
     const iban = textAt(head, "Acct/Id/IBAN");
     if (iban === undefined) throw new BankFileError(`${reportName} ${id} lacks Acct/Id/IBAN.`);
@@ -153,8 +156,11 @@ export const entryReading = (reportName: string) => {
     const ofBank = provided(textAt(transaction, "Refs/AcctSvcrRef"));
     const ofTransaction = provided(textAt(transaction, "Refs/TxId"));
     const named = [ofBank, ofTransaction].filter((reference) => reference !== null);
+    const ofEntry = provided(textAt(of, "AcctSvcrRef"));
     // Some banks give all transactions of an entry its reference.
     if (named.length > 0 && endToEndId !== null) named.push(endToEndId);
+    else if (named.length === 0 && ofEntry !== null)
+      named.push(details === 0 ? ofEntry : `${ofEntry} ${details.toString()}`);
     return {
       line,
       cents,
@@ -206,6 +212,7 @@ export const entryReading = (reportName: string) => {
       if (part.is === "open") {
         if (part.path === reportName) {
           head = { name: reportName, attributes: {}, children: [], text: "" };
+          known = undefined;
           [line, ordinal] = [0, 0];
         } else if (part.path === `${reportName}/Ntry`) {
           entry = { name: "Ntry", attributes: {}, children: [], text: "" };
@@ -220,7 +227,6 @@ export const entryReading = (reportName: string) => {
         entry = undefined;
         return rest(closed);
       }
-      if (part.is !== "part") return [];
       const { path, element } = part;
       const parent = path.slice(0, path.lastIndexOf("/"));
       if (parent === reportName) keep(head, element);

@@ -25,10 +25,7 @@ export const groupHeader = (
 export const accountOf = (iban: string): string => branch("Id", leaf("IBAN", iban));
 
 /** Banks of the area are found by the IBAN alone. */
-export const unnamedAgent = branch(
-  "FinInstnId",
-  branch("Othr", leaf("Id", "NOTPROVIDED")),
-);
+export const unnamedAgent = branch("FinInstnId", branch("Othr", leaf("Id", "NOTPROVIDED")));
 
 const transfer = (order: CreditTransferOrder): string =>
   branch(

@@ -16,8 +16,21 @@ export const elementsAt = (element: Element, path: string): readonly Element[] =
   return found;
 };
 
+const firstAt = (
+  { children }: Element,
+  names: readonly string[],
+  place: number,
+): Element | undefined => {
+  for (const child of children) {
+    if (child.name !== names[place]) continue;
+    const found = place === names.length - 1 ? child : firstAt(child, names, place + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
 export const elementAt = (element: Element, path: string): Element | undefined =>
-  elementsAt(element, path)[0];
+  firstAt(element, path.split("/"), 0);
 
 /** The trimmed text of the first element at one of these paths that has any. */
 export const textAt = (element: Element, ...paths: readonly string[]): string | undefined => {

@@ -31,9 +31,7 @@ export type InspectedFile =
   | { readonly isSound: false; readonly sentence: string };
 
 /** Reads a file to its end without doing anything: what is unsound in its last line stops all of it. */
-export const inspectBankFile = async (
-  bytes: AsyncIterable<Uint8Array>,
-): Promise<InspectedFile> => {
+export const inspectBankFile = async (bytes: AsyncIterable<Uint8Array>): Promise<InspectedFile> => {
   let items = 0;
   let message: string | null = null;
   try {

@@ -5,7 +5,17 @@ const equals: Readonly<Record<string, string>> = {
   ...{ ß: "ss", ẞ: "SS", æ: "ae", Æ: "AE", œ: "oe", Œ: "OE", ø: "o", Ø: "O", đ: "d", Đ: "D" },
   ...{ ð: "d", Ð: "D", þ: "th", Þ: "TH", ł: "l", Ł: "L", ħ: "h", Ħ: "H", ı: "i", ŋ: "n", Ŋ: "N" },
   ...{ "€": "E", "&": "+", "@": "(at)", _: "-", "–": "-", "—": "-", "‘": "'", "’": "'", "`": "'" },
-  ...{ '"': "'", "“": "'", "”": "'", "«": "'", "»": "'", ";": ",", "\t": " ", "\n": " ", "\r": " " },
+  ...{
+    '"': "'",
+    "“": "'",
+    "”": "'",
+    "«": "'",
+    "»": "'",
+    ";": ",",
+    "\t": " ",
+    "\n": " ",
+    "\r": " ",
+  },
 };
 
 const allowed = /[A-Za-z0-9/\-?:().,'+ ]/;
@@ -15,7 +25,7 @@ const written = (character: string): string => {
   const near = equals[character];
   if (near !== undefined) return near;
   if (allowed.test(character)) return character;
-  const base = [...character.normalize("NFKD")].filter((part) => !mark.test(part));
+  const base = Array.from(character.normalize("NFKD")).filter((part) => !mark.test(part));
   return base.map((part) => equals[part] ?? (allowed.test(part) ? part : ".")).join("");
 };
 

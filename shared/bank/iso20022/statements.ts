@@ -43,9 +43,18 @@ export const statementReading = () => {
   let head: StatementHead | undefined;
   let reached = 0n;
 
+  /** Pages of a statement bear its name: the number of the page tells them apart. */
+  const named = (): Report => {
+    const report = reading.report();
+    const page = textAt(reading.head(), "StmtPgntn/PgNb");
+    const isWhole =
+      page === undefined || (page === "1" && isTrue(reading.head(), "StmtPgntn/LastPgInd"));
+    return isWhole ? report : { ...report, id: `${report.id} page ${page}` };
+  };
+
   const begin = (): StatementItem[] => {
     if (head !== undefined) return [];
-    const report = reading.report();
+    const report = named();
     const place = `Stmt ${report.id}`;
     // Pages of a statement that has several begin and end with interim balances.
     const opening = balanceOf(reading.head(), place, "OPBD", "PRCD", "ITBD");
@@ -78,12 +87,14 @@ export const statementReading = () => {
     const begun = isEntry || isEnd ? begin() : [];
     const booked = reading.take(part).map((entry): StatementItem => {
       reached += entry.cents;
-      return { is: "booked", statementId: reading.report().id, entry };
+      return { is: "booked", statementId: head?.id ?? "", entry };
     });
     if (isEnd) end();
     return [...begun, ...booked];
   };
 };
+
+const isTrue = (element: Element, path: string): boolean => textAt(element, path) === "true";
 
 const signedText = (cents: bigint): string =>
   cents < 0n ? `-${textOfCents(-cents)}` : textOfCents(cents);

@@ -21,7 +21,8 @@ export const readingLimits = {
 } as const;
 
 export type MessagePart =
-  | { readonly is: "open" | "close"; readonly path: string }
+  | { readonly is: "open"; readonly path: string }
+  | { readonly is: "close"; readonly path: string }
   | { readonly is: "part"; readonly path: string; readonly element: Element };
 
 /** The characters that XML forbids, which character references smuggle in. */
@@ -147,8 +148,13 @@ const startReading = (): Reading => {
   };
   parser.ontext = takeText;
   parser.oncdata = takeText;
+  let attributes = 0;
+  parser.onopentagstart = () => {
+    attributes = 0;
+  };
   parser.onattribute = () => {
-    if (Object.keys(parser.tag.attributes).length > readingLimits.attributes)
+    attributes += 1;
+    if (attributes > readingLimits.attributes)
       fail(`an element has more than ${readingLimits.attributes.toString()} attributes`);
   };
   parser.ondoctype = () => fail("a document type is not allowed");
@@ -170,7 +176,7 @@ const startReading = (): Reading => {
 };
 
 /** So much may pass without an element or text in it: start tags and comments are far shorter. */
-const silentCharactersMax = 256 * 1024;
+const silentCharactersMax = 16 * 1024;
 
 export interface OpenMessage {
   readonly shape: MessageShape;

@@ -88,4 +88,6 @@ export const bankQueues = {
   notifications: "bank-notifications",
   outcomes: "bank-outcomes",
   requests: "bank-requests",
+  /** Where the bank is talked to by files: what is asked of it for mandates, for which there is no file. */
+  mandateRequests: "bank-mandate-requests",
 } as const;
