@@ -13,6 +13,7 @@ import { bankDayAfter, romeDate } from "../../shared/domain/bank/bank-days.js";
 import { sendNow } from "../../shared/events/service-bus.js";
 import { registerQueueTrigger } from "../broker/queue-trigger.js";
 import type { Services } from "../kit/services.js";
+import type { WalletConfig } from "../../shared/platform/wallet-settings.js";
 import { readIncomingFiles } from "./incoming-files.js";
 import { writeOrderFiles } from "./order-files.js";
 import { planOrder } from "./plan-order.js";
@@ -41,7 +42,12 @@ const answer = async (
 };
 
 /** A request becomes an order once, however often the bank is asked for it. */
-export const takeRequest = async (services: Services, requestId: string) => {
+export const takeRequest = async (
+  services: Pick<Services, "database" | "bus" | "logger"> & {
+    readonly config: { readonly wallet: Pick<WalletConfig, "collectionAccount"> };
+  },
+  requestId: string,
+) => {
   const { database, config, logger } = services;
   const facts = await requestFacts(database, requestId);
   if (facts === undefined)

@@ -1,12 +1,11 @@
 /** Writes what waits for the bank into files, each order into one, whoever is killed meanwhile. */
-import { z } from "zod";
 import type { BankFolder } from "../../shared/bank/files/folder.js";
 import { creditTransferFile } from "../../shared/bank/iso20022/credit-transfers.js";
 import { directDebitFile } from "../../shared/bank/iso20022/direct-debits.js";
 import {
   CreditorAccount,
-  CreditTransferOrder,
-  DirectDebitOrder,
+  KeptCreditTransfer,
+  KeptDirectDebit,
   OwnAccount,
   type FileHeader,
 } from "../../shared/bank/iso20022/orders.js";
@@ -25,13 +24,6 @@ import { endToEndIdOf } from "./plan-order.js";
 /** What banks take in one file without asking, and what one round writes at most. */
 const ordersMax = 10_000;
 const filesMax = 50;
-
-const KeptCents = z.object({ cents: z.string().regex(/^\d+$/).transform(BigInt) });
-const keptOrder = <Order extends z.ZodObject>(order: Order) =>
-  z
-    .looseObject({})
-    .and(KeptCents)
-    .transform((kept) => order.parse(kept));
 
 /** The bank takes a file once by this id. */
 const headerOf = ({ fileId, createdAt, day }: OrderFile): FileHeader => ({
@@ -55,12 +47,12 @@ const piecesOf = (file: OrderFile, contents: readonly unknown[]): Iterable<strin
     ? creditTransferFile(
         headerOf(file),
         OwnAccount.parse(file.account),
-        contents.map((content) => keptOrder(CreditTransferOrder).parse(content)),
+        contents.map((content) => KeptCreditTransfer.parse(content)),
       )
     : directDebitFile(
         headerOf(file),
         CreditorAccount.parse(file.account),
-        contents.map((content) => keptOrder(DirectDebitOrder).parse(content)),
+        contents.map((content) => KeptDirectDebit.parse(content)),
       );
 
 type Means = Pick<Services, "database" | "faults" | "logger">;

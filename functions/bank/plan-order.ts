@@ -59,7 +59,6 @@ const ownAccounts = (
   };
 };
 
-/** Amounts are kept as decimal digits of cents: JSON has no integers of that size. */
 const kept = ({ cents, ...order }: CreditTransferOrder | DirectDebitOrder) => ({
   ...order,
   cents: cents.toString(),

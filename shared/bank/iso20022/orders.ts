@@ -50,6 +50,14 @@ export const DirectDebitOrder = z.object({
 });
 export type DirectDebitOrder = z.output<typeof DirectDebitOrder>;
 
+/** As orders are kept until their file is written: JSON has no integers of that size, so cents are digits. */
+const KeptCents = z
+  .string()
+  .regex(/^\d{1,18}$/)
+  .transform(BigInt);
+export const KeptCreditTransfer = CreditTransferOrder.extend({ cents: KeptCents });
+export const KeptDirectDebit = DirectDebitOrder.extend({ cents: KeptCents });
+
 /** The partner's side of a file: all orders of one are for one account and one day. */
 export const OwnAccount = z.object({ name: Name, iban: Iban });
 export type OwnAccount = z.output<typeof OwnAccount>;

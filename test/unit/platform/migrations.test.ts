@@ -46,10 +46,12 @@ const landed: Readonly<Record<string, string>> = {
   "0035-stores-money.sql": "1de01ee1569f86d405584530277dcbc1ec9b0eec9245f8b34c2712f76f762b74",
   "0036-closed-wallets-and-books.sql":
     "e40cbcc2aa262a768fb0277c5d85509f644ae07caddded65d5c99916ee76a580",
+  "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
+  "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
-const given: readonly number[] = [37];
+const given: readonly number[] = [];
 
 test("each migration has the text with which it landed", async () => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));
