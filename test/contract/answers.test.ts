@@ -7,6 +7,10 @@ import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { BinarySuccess, JsonSuccess, Route, TextShape } from "../../shared/contracts/route.js";
 import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
 import * as notifications from "../../shared/contracts/accounting/bank-notifications.js";
+import {
+  getBankStatementRoute,
+  listBankStatementsRoute,
+} from "../../shared/contracts/accounting/bank-statements.js";
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
@@ -31,6 +35,10 @@ import * as storeMandates from "../../shared/contracts/stores/store-mandate.js";
 import * as storeMandateList from "../../shared/contracts/stores/store-mandates.js";
 import * as stores from "../../shared/contracts/stores/stores.js";
 import * as wallets from "../../shared/contracts/wallet/wallets.js";
+import {
+  keepStatement,
+  keepStatementEntries,
+} from "../../shared/database/accounting/bank-statements.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import * as lists from "../../shared/contracts/operations/lists.js";
 import { executeO2iPaymentRoute } from "../../shared/contracts/operations/o2i.js";
@@ -344,6 +352,26 @@ test("every route of settlement answers as its document says", async () => {
   valueOf(await call(harvestings.listHarvestingsRoute, {}));
   expect(valueOf(await call(harvestings.countHarvestingsRoute, {}))).toEqual({ value: 0 });
   expect(valueOf(await call(listPendingReconciliationsRoute, { params: { storeId } }))).toEqual([]);
+});
+
+test("every route of the bank's statements answers as its document says", async () => {
+  const statementId = await keepStatement(database, {
+    ...{ iban: "IT83X0999903200ACME00000001", reference: "S1", openingCents: 0n },
+    ...{ fromDay: "2020-01-02", toDay: "2020-01-02", closingCents: 150n },
+  });
+  await keepStatementEntries(database, statementId ?? "", [
+    {
+      ...{ line: 1, cents: "150", bookingDate: "2020-01-02", requestId: null, reference: "R" },
+      ...{ gatewayReference: "R", name: null, iban: null, reason: "Interest" },
+    },
+  ]);
+  const { items } = valueOf(await call(listBankStatementsRoute, {}));
+  expect(items).toMatchObject([{ statementId, closingBalance: 1.5, entryCount: 1 }]);
+  const params = { statementId: items[0]?.statementId ?? "" };
+  expect(valueOf(await call(getBankStatementRoute, { params }))).toMatchObject({
+    ...{ statementId, matchedCount: 0, differenceCount: 1 },
+    differences: [{ kind: "NotInLedger", bankAmount: 1.5, ledgerAmount: null, reason: "Interest" }],
+  });
 });
 
 test("every route of operations answers as its document says, refusals included", async () => {

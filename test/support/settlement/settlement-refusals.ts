@@ -1,5 +1,9 @@
 /** The refusals of settlement's routes, and of the bank notifications that it reads. */
 import { listBankNotificationsRoute } from "../../../shared/contracts/accounting/bank-notifications.js";
+import {
+  getBankStatementRoute,
+  listBankStatementsRoute,
+} from "../../../shared/contracts/accounting/bank-statements.js";
 import * as flows from "../../../shared/contracts/settlement/flows.js";
 import * as harvestings from "../../../shared/contracts/settlement/harvestings.js";
 import { listPendingReconciliationsRoute } from "../../../shared/contracts/settlement/reconciliations.js";
@@ -21,6 +25,7 @@ export const settlementCases = (read: () => Database): readonly RefusalCase[] =>
     harvestings.listHarvestingsRoute,
     harvestings.countHarvestingsRoute,
     listBankNotificationsRoute,
+    listBankStatementsRoute,
   ];
   const trigger = { route: triggerHarvestingsRoute, given: nowhere } as const;
   return [
@@ -53,6 +58,14 @@ export const settlementCases = (read: () => Database): readonly RefusalCase[] =>
       params: { runId: unknown },
       says: { runId: unknown },
     },
+    {
+      route: getBankStatementRoute,
+      code: "BankStatementNotFound",
+      given: nowhere,
+      params: { statementId: unknown },
+      says: { statementId: unknown },
+    },
+    ...pageRefusals(listBankStatementsRoute, nowhere),
     ...pageRefusals(harvestings.listHarvestingsRoute, nowhere),
     ...pageRefusals(listBankNotificationsRoute, nowhere),
     ...dated.map((route): RefusalCase => ({

