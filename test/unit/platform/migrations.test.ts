@@ -47,7 +47,6 @@ const landed: Readonly<Record<string, string>> = {
   "0036-closed-wallets-and-books.sql":
     "e40cbcc2aa262a768fb0277c5d85509f644ae07caddded65d5c99916ee76a580",
   "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
-  "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
