@@ -122,7 +122,7 @@ begin
 end $$;
 
 -- Whether the bank's word on a request has booked the money that a notification tells of, too. What the
--- platform made itself for money that waits for its wallet ('collection …') is no word of the bank.
+-- platform made itself for money that waits ('collection …', 'own …') is no word of the bank.
 create function borsello.is_told_by(r borsello.bank_request, cents bigint) returns boolean
 language sql stable
 return (r).status = any(case when (r).kind = 'directDebit' then '{Booked,Returned}'::text[]
@@ -131,7 +131,13 @@ return (r).status = any(case when (r).kind = 'directDebit' then '{Booked,Returne
   and not exists (
     select from borsello.bank_notification as n
     where n.named_request_id = (r).request_id and n.amount_cents = cents
-      and n.repeat_key not like 'collection %');
+      and n.repeat_key !~ '^(collection|own) ');
+
+-- Whether the bank has still to say what becomes of the request's money: a collection is booked, what was
+-- paid or sent back may bounce.
+create function borsello.is_undecided(r borsello.bank_request) returns boolean
+language sql immutable parallel safe
+return (r).status in ('Requested', 'Accepted') or (r).kind <> 'directDebit' and (r).status = 'Booked';
 
 -- The operation that the money of a request became; null: none, or none that is known by it.
 create function borsello.operation_of_request(r borsello.bank_request) returns uuid
@@ -240,6 +246,11 @@ begin
     select * into failed from borsello.why_unmatched(n, m, platform_account, false);
     perform borsello.leave_notification(of_notification, failed.rule, failed.why);
     return null;
+  elsif n.repeat_key like 'own %' or n.reconciliation_type = 'Return' and n.failed_rule = 'Wallet' then
+    -- What came back for a closed wallet is a person's to decide about, whatever has become of the wallet.
+    update borsello.bank_notification set is_due = false
+    where bank_notification_id = of_notification;
+    return null;
   elsif n.named_request_id is not null and n.reconciliation_type = 'Mandate'
     and n.failed_rule = 'Wallet'
   then
@@ -346,10 +357,11 @@ begin
         when borsello.cents(r.payload -> 'amount') <> n.amount_cents then
           ' with another amount; ' || borsello.money(borsello.cents(r.payload -> 'amount'))
             || ' would fit'
-        when r.status in ('Requested', 'Accepted') then
-          ', whose outcome the bank has not told yet; one that is '
-            || case r.kind when 'directDebit' then 'booked' else 'returned' end || ' would use it'
-        else ', which is ' || r.status || ' and has its money; a person decides what this is for' end,
+        when borsello.is_undecided(r) then ', of which the bank has not told that it is '
+            || case r.kind when 'directDebit' then 'booked' else 'returned' end
+            || '; that word would use it'
+        when r.status = 'Refused' then ', which the bank has refused; a person decides what this is for'
+        else ', which has its money already; a person decides what this is for' end,
     r.wallet_id, case when r.kind = 'directDebit' then 'Mandate' else 'Return' end);
   return null;
 end $$;
@@ -645,9 +657,8 @@ return case
       else '{Received,Accepted,Failed,PartiallyConsumed}' end) or not (n).is_booked
     then json_build_object('code', 'BankNotificationStatusInvalid',
       'properties', json_build_object('status', (n).status))
-  when exists (select from borsello.bank_request where request_id = (n).named_request_id
-      and status in ('Requested', 'Accepted')
-      and borsello.cents(payload -> 'amount') = (n).amount_cents)
+  when exists (select from borsello.bank_request as r where request_id = (n).named_request_id
+      and borsello.is_undecided(r) and borsello.cents(payload -> 'amount') = (n).amount_cents)
     then json_build_object('code', 'BankNotificationStatusInvalid',
       'properties', json_build_object('status', (n).status, 'request',
         'The bank has not told the outcome of the request that it names: wait for that.')) end;
@@ -744,7 +755,8 @@ begin atomic
   with due as (
     update borsello.bank_notification as n set is_due = true
     where wallet_id = of_wallet and iban_attempt is null and status = 'Received'
-      and failed_rule in ('DebtorName', 'Wallet')
+      and failed_rule in ('DebtorName', 'Wallet') and reconciliation_type <> 'Return'
+      and repeat_key not like 'own %'
     returning n
   )
   select borsello.tell_notification(n) from due;

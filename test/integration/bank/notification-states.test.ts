@@ -7,7 +7,12 @@ import {
   approveNotification,
   rejectNotification,
 } from "../../../shared/database/bank/notification-decisions.js";
-import { advanceNotification } from "../../../shared/database/bank/notification-flow.js";
+import {
+  advanceNotification,
+  dueNotificationTypes,
+} from "../../../shared/database/bank/notification-flow.js";
+import { findRun, requestRun, workRun } from "../../../shared/database/settlement/runs.js";
+import { proveBook } from "../../../shared/database/accounting/prove.js";
 import {
   failNotification,
   receiveNotification,
@@ -287,18 +292,12 @@ describe("a person", () => {
     Received: unmatched,
     Accepted: async () => {
       const id = await unmatched();
-      await execute(
-        "update borsello.bank_notification set status = 'Accepted' where bank_notification_id = $1",
-        [id],
-      );
+      await failNotification(bank.database, id, terms);
       return id;
     },
     Failed: async () => {
       const id = await unmatched();
-      await execute(
-        "update borsello.bank_notification set status = 'Failed' where bank_notification_id = $1",
-        [id],
-      );
+      await failNotification(bank.database, id, { ...terms, retrySeconds: [0] });
       return id;
     },
     Consumed: async () => {
@@ -466,4 +465,67 @@ test("an error of the platform is tried again at its times, and leaves it Failed
   expect(await advance(id)).toMatchObject({ status: "Failed", dueAt: null });
   made(await approve(id, wallet));
   await booksAgree();
+});
+
+describe("a run", () => {
+  const ask = (isScheduled: boolean, subjectId: string | null = null) =>
+    requestRun(bank.database, {
+      ...{ partnerKey: "acme", flow: "BankNotifications", type: "IncomingSctStandard" },
+      ...{ actor: "somebody", subjectId, upTo: "now", isScheduled, isIgnored: false },
+    });
+  const runTerms = {
+    ...terms,
+    collectionAccount: null,
+    safeguardingAccount: null,
+    harvestedTypes: [],
+  };
+  const work = async (run: Awaited<ReturnType<typeof ask>>): Promise<void> => {
+    while (!(await workRun(bank.database, run?.runId ?? "", runTerms)));
+  };
+  const told = async ({ walletId }: WaitingWallet) =>
+    (await eventsOf(walletId, "NotificationAdvanced")).length;
+
+  test("of the timer and one of a trigger at a time hand what is due to its flow, which works once", async () => {
+    const wallet = await validated();
+    await become(wallet, "Suspended");
+    const id = await arrive(sctFor(wallet, nameless));
+    await become(wallet, "Active");
+    await retryTransfers(bank.database, wallet.walletId);
+    expect(await dueNotificationTypes(bank.database)).toContainEqual({
+      ...{ partnerKey: "acme", type: "IncomingSctStandard" },
+    });
+    const before = await told(wallet);
+    const runs = await Promise.all([ask(true), ask(true), ask(false)]);
+    expect(runs.filter((run) => run !== undefined)).toHaveLength(2);
+    await Promise.all(runs.filter((run) => run !== undefined).map(work));
+    expect((await told(wallet)) - before).toBeGreaterThan(0);
+    await Promise.all([advance(id), advance(id), advance(id)]);
+    expect(await availableCents(bank.database, wallet.walletId)).toBe(4_000n);
+    await booksAgree();
+  });
+
+  test("of one has it matched anew with what has changed since; of one that is over is Ignored", async () => {
+    const wallet = await writeWaitingWallet(bank.database);
+    const id = await arrive(sctFor(wallet, nameless));
+    await execute("update borsello.iban_validation set status = 'Validated' where wallet_id = $1", [
+      wallet.walletId,
+    ]);
+    await execute("update borsello.wallet set is_iban_validated = true where wallet_id = $1", [
+      wallet.walletId,
+    ]);
+    await work(await ask(false, id));
+    await advance(id);
+    expect(await statusOf(id)).toBe("Consumed");
+    const over = await ask(false, id);
+    await work(over);
+    expect(await findRun(bank.database, "acme", over?.runId ?? "")).toMatchObject({
+      status: "Ignored",
+      items: 0,
+    });
+  });
+});
+
+test("after all of this the books hold what the notifications say", async () => {
+  const { findings } = await proveBook({ kind: "url", url: bank.url });
+  expect(findings.filter(({ check }) => check === "notifications")).toEqual([]);
 });

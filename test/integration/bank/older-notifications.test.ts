@@ -43,7 +43,8 @@ const before = `
   from (values
     ('same', 'gate', 'rent', null, 'Code: none'), ('other', 'gate', 'rent', null, 'Code: none'),
     ('waits', null, 'aaaa 1111', '${walletIds[0] ?? ""}', 'Amount: not the one'),
-    ('lost', null, 'bbbb 2222', '${walletIds[1] ?? ""}', null)
+    ('lost', null, 'bbbb 2222', '${walletIds[1] ?? ""}', null),
+    ('given', null, 'savings', '${walletIds[1] ?? ""}', 'Deposit: not by itself yet')
   ) as sent (reference, gateway, reason, wallet, feedback);`;
 
 let bank: BankTest;
@@ -87,6 +88,10 @@ test("each has its partner, and either a feedback or another try", async () => {
     ),
   ).toEqual([
     {
+      ...{ reference: "given", partner: "acme", isDue: true },
+      feedback: "Deposit: not by itself yet",
+    },
+    {
       ...{ reference: "lost", partner: "acme", isDue: false },
       feedback: "Code: the IBAN validation with this code has ended",
     },
@@ -101,6 +106,15 @@ test("each has its partner, and either a feedback or another try", async () => {
       [walletIds[0]],
     ),
   ).toBe(1);
+});
+
+test("each is booked against the suspense account, once", async () => {
+  const booked = `select count(*) from borsello.bank_notification as n
+    join borsello.ledger_transaction as t on t.cause_id = n.bank_notification_id
+    join borsello.entry using (transaction_id) join borsello.account using (account_id)
+    where n.is_booked and t.kind = 'Notification' and entry.amount_cents = n.amount_cents
+      and account.kind = 'Suspense' and account.partner_key = 'acme'`;
+  expect(await countOf(bank.database, booked)).toBe(5);
 });
 
 test("a repeat of one of them is known", async () => {

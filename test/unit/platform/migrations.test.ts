@@ -40,7 +40,7 @@ const landed: Readonly<Record<string, string>> = {
   "0030-repeats-and-sequences.sql":
     "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
   "0031-money-from-outside.sql": "c5c1f83eca3f886932c54db54cfd49b0203c08ccff4bd45a37f6157fc3baf4f0",
-  "0032-bank-notifications.sql": "8d7e828cdd5e24854342b35062c6740337be3a3be936a08270cc17c9694a8bbb",
+  "0032-bank-notifications.sql": "b99fd5cd0b34e719c2c69cd0b24ed365b1f7c04c8eb5632b1c14d90b20432a96",
   "0033-collections.sql": "01b82387f256c22e314a05875fefc5035a97a495f81ae4d5ccad9ff38cc2654b",
   "0034-store-mandates.sql": "bef2d85538b83e3048e404a05572a5a9805d20b7e9b9a6eebf65f238022295ea",
   "0035-stores-money.sql": "1de01ee1569f86d405584530277dcbc1ec9b0eec9245f8b34c2712f76f762b74",
