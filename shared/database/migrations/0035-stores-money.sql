@@ -270,14 +270,15 @@ begin
   end if;
 
   if payable = '{}' then return borsello.why_not_payable(n.partner_key, n.reason); end if;
-  -- Whatever names one of these groups counts for all that it names.
+  -- Whatever names one of these groups counts for all that it names, unless a person wants it sent back.
   loop
     select array_agg(distinct m.bank_notification_id), array_agg(distinct g.code)
     into notification_ids, grown
     from borsello.bank_notification as m join borsello.reconciliation_group as g
       on g.code = any(m.reconciliation_codes)
     where (m.bank_notification_id = of_notification or (
-        m.store_id = of_store and m.is_booked and m.status in ('Received', 'PartiallyConsumed')))
+        m.store_id = of_store and m.is_booked and m.status in ('Received', 'PartiallyConsumed')
+        and m.failed_rule is distinct from 'Return'))
       and m.reconciliation_codes && payable and g.status = 'Pending' and g.open_cents < 0;
     exit when cardinality(grown) = cardinality(payable);
     payable := grown;
@@ -325,7 +326,7 @@ begin
   for n in
     select * from borsello.bank_notification
     where store_id = of_store and status = 'Received' and is_booked
-      and reconciliation_codes && changed_codes
+      and reconciliation_codes && changed_codes and failed_rule is distinct from 'Return'
     order by reception_date, bank_notification_id
   loop
     why := borsello.reconcile_notification(n.bank_notification_id, false, 'platform');

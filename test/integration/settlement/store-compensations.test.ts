@@ -214,7 +214,6 @@ describe("what a store owes", () => {
     const { storeId, group, before } = await asked();
     await tell(group, "refused");
     expect(await run()).toBe(1);
-    await tell(group, "booked");
     await opened.database.transaction(async (tx) => {
       await tx.execute(
         `update borsello.bank_request set status = 'Booked'
@@ -227,6 +226,8 @@ describe("what a store owes", () => {
         [group.reconciliationId],
       );
     });
+    expect(await again(group)).toMatchObject({ status: "Collecting", openCents: 0n });
+    await tell(group, "booked");
     expect(await again(group)).toMatchObject({ status: "Pending", openCents: 80_00n });
     expect(await run()).toBe(1);
     expect((await requests(group)).at(-1)).toMatchObject({ kind: "payment" });

@@ -248,16 +248,22 @@ describe("a transfer that names a group", () => {
   });
 
   test("at the same moment as others is summed with them, each cent used once", async () => {
-    const storeId = await newStore();
-    const group = await oweFor(storeId, -100_00n);
-    const next = await oweFor(storeId, -50_00n, "2026-01-16");
-    await Promise.all([
-      ...Array.from({ length: 6 }, () => pay(20_00n, group.code)),
-      ...Array.from({ length: 3 }, () => pay(20_00n, next.code)),
-    ]);
-    expect(await again(group)).toMatchObject({ status: "Reconciled" });
-    expect(await again(next)).toMatchObject({ status: "Reconciled" });
-    expect(await storeCents(storeId)).toBe(0n);
+    for (let round = 0; round < 3; round += 1) {
+      const storeId = await newStore();
+      const group = await oweFor(storeId, -100_00n);
+      const next = await oweFor(storeId, -50_00n, "2026-01-16");
+      const paid = await Promise.all([
+        ...Array.from({ length: 5 }, () => pay(20_00n, group.code)),
+        ...Array.from({ length: 2 }, () => pay(25_00n, next.code)),
+      ]);
+      for (const { bankNotificationId } of paid)
+        expect(await creditBy(opened.database, bankNotificationId)).toMatchObject({
+          status: "Consumed",
+        });
+      expect(await again(group)).toMatchObject({ status: "Reconciled" });
+      expect(await again(next)).toMatchObject({ status: "Reconciled" });
+      expect(await storeCents(storeId)).toBe(0n);
+    }
   });
 });
 

@@ -3,13 +3,20 @@ import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { BankOutcomeMessage } from "../../../shared/contracts/platform/bank-messages.js";
 import type { OperationType } from "../../../shared/domain/operations/families.js";
+import { approveNotification } from "../../../shared/database/bank/notification-decisions.js";
+import { receiveNotification } from "../../../shared/database/bank/notifications.js";
 import { recordOutcome } from "../../../shared/database/bank/requests.js";
 import type { Database } from "../../../shared/database/platform/database.js";
+import { platformNow } from "../../../shared/database/platform/platform-time.js";
 import { findRun, requestRun, workRun } from "../../../shared/database/settlement/runs.js";
 import { termsOf } from "../../../shared/database/settlement/terms.js";
 import { putStoreMandate } from "../../../shared/database/stores/mandates.js";
+import { amountOf } from "../../../shared/domain/money.js";
 import { acme, made } from "../wallet/wallet-fixtures.js";
 import { confirmOperation } from "./confirmed-operations.js";
+
+/** Where acme's stores pay to, in the sandbox. */
+const collectionAccount = "IT83X0999903200ACME00000001";
 
 const Group = z.object({
   reconciliationId: z.string(),
@@ -122,26 +129,6 @@ export const creditBy = async (database: Database, bankNotificationId: string): 
   return found;
 };
 
-const match = async (
-  database: Database,
-  bankNotificationId: string,
-  byPerson: boolean,
-): Promise<Credit> => {
-  await database.transaction(async (tx) => {
-    const tried = await tx.row(
-      z.object({ why: z.string().nullable() }),
-      "select borsello.reconcile_notification($1, $2, 'acme-client') as why",
-      [bankNotificationId, byPerson],
-    );
-    if (typeof tried?.why === "string")
-      await tx.execute(
-        "update borsello.bank_notification set feedback = $2 where bank_notification_id = $1",
-        [bankNotificationId, tried.why],
-      );
-  });
-  return creditBy(database, bankNotificationId);
-};
-
 export interface CreditFrom {
   /** The request of ours that it names: its outcome settles it. */
   readonly namedRequestId?: string | null;
@@ -153,37 +140,25 @@ export const credit = async (
   database: Database,
   cents: bigint,
   reason: string,
-  { namedRequestId = null, debtorIban = "I" }: CreditFrom = {},
+  { namedRequestId = null, debtorIban = "IT02A0000000000000000000000" }: CreditFrom = {},
 ): Promise<Credit> => {
-  const reference = randomBytes(8).toString("hex");
-  const stored = await database.command(
-    z.object({ bankNotificationId: z.string() }),
-    `with n as (
-       insert into borsello.bank_notification (partner_key, type, reception_date, creditor_iban,
-         debtor_name, debtor_iban, amount_cents, reason, transaction_reference, content_hash,
-         repeat_key, is_booked, named_request_id)
-       values ('acme', 'IncomingReconciliation', borsello.platform_now(), 'I', 'N', $5, $1, $2, $3,
-         '', $3, true, $4)
-       returning bank_notification_id, status
-     ), audited as (
-       insert into borsello.audit (actor, partner_key, entity, entity_id, action, to_status)
-       select 'bank', 'acme', 'BankNotification', bank_notification_id::text, 'receive', status
-       from n
-     )
-     select bank_notification_id as "bankNotificationId", borsello.post_cause(null,
-       bank_notification_id, null, 'Notification',
-       array[borsello.account_for('acme', 'Bank', 'safeguarding'),
-         borsello.account_for('acme', 'Suspense', 'received')], array[-$1::bigint, $1]) from n`,
-    [cents, reason, reference, namedRequestId, debtorIban],
-  );
-  const bankNotificationId = stored?.bankNotificationId ?? "";
-  return namedRequestId === null
-    ? match(database, bankNotificationId, false)
-    : creditBy(database, bankNotificationId);
+  const received = await receiveNotification(database, {
+    ...{ type: "IncomingReconciliation", debtorName: "Bottega Srl", debtorIban },
+    ...{ creditorName: null, creditorIban: collectionAccount, amount: amountOf(cents) },
+    reason: namedRequestId ?? reason,
+    transactionReference: randomBytes(8).toString("hex"),
+    paymentGatewayReference: null,
+    receptionDate: await platformNow(database),
+  });
+  if (received.result !== "stored") throw new Error(`the transfer is ${received.result}`);
+  return creditBy(database, received.bankNotificationId);
 };
 
-export const approve = (database: Database, bankNotificationId: string): Promise<Credit> =>
-  match(database, bankNotificationId, true);
+/** As a person approves it, whether that is refused or not. */
+export const approve = async (database: Database, bankNotificationId: string): Promise<Credit> => {
+  await approveNotification(database, acme, bankNotificationId, null);
+  return creditBy(database, bankNotificationId);
+};
 
 /** An Active mandate of the store; resolves to its id. */
 export const activateMandate = async (database: Database, storeId: string): Promise<string> => {

@@ -43,7 +43,7 @@ const landed: Readonly<Record<string, string>> = {
   "0032-bank-notifications.sql": "b99fd5cd0b34e719c2c69cd0b24ed365b1f7c04c8eb5632b1c14d90b20432a96",
   "0033-collections.sql": "01b82387f256c22e314a05875fefc5035a97a495f81ae4d5ccad9ff38cc2654b",
   "0034-store-mandates.sql": "bef2d85538b83e3048e404a05572a5a9805d20b7e9b9a6eebf65f238022295ea",
-  "0035-stores-money.sql": "1de01ee1569f86d405584530277dcbc1ec9b0eec9245f8b34c2712f76f762b74",
+  "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
   "0036-closed-wallets-and-books.sql":
     "e40cbcc2aa262a768fb0277c5d85509f644ae07caddded65d5c99916ee76a580",
   "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
