@@ -1,5 +1,5 @@
 /** What a transfer's texts may name: codes of IBAN validations, ids of ours, references, reconciliation codes. */
-import { compact, possibleCodes } from "./sct-match.js";
+import { possibleCodes } from "./sct-match.js";
 
 export interface TransferMarks {
   readonly codes: readonly string[];
@@ -10,7 +10,8 @@ export interface TransferMarks {
 }
 
 const idShape = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/giu;
-const reconciliationCodeShape = /RC[A-HJ-NP-Z2-9]{10}/gu;
+/** At every place: a word before it may end in the same letters. */
+const reconciliationCodeShape = /(?=(RC[A-HJ-NP-Z2-9]{10}))/gu;
 /** References that SEPA carries. */
 const referenceMax = 35;
 /** So many of a kind are looked at. */
@@ -41,5 +42,13 @@ export const marksOf = ({
       ?.map((id) => id.replaceAll("-", "").toLowerCase()) ?? [],
   ),
   referenceNames: distinct([transactionReference, ...wordsOf(reason)]),
-  reconciliationCodes: distinct(compact(reason).match(reconciliationCodeShape) ?? []),
+  reconciliationCodes: distinct(
+    Array.from(
+      reason
+        .toUpperCase()
+        .replace(/[^A-Z0-9]/gu, "")
+        .matchAll(reconciliationCodeShape),
+      ([, code = ""]) => code,
+    ),
+  ),
 });

@@ -214,18 +214,7 @@ describe("what a store owes", () => {
     const { storeId, group, before } = await asked();
     await tell(group, "refused");
     expect(await run()).toBe(1);
-    await opened.database.transaction(async (tx) => {
-      await tx.execute(
-        `update borsello.bank_request set status = 'Booked'
-         where reconciliation_id = $1 and attempt = 1`,
-        [group.reconciliationId],
-      );
-      await tx.execute(
-        `select borsello.settle_store_collection(r) from borsello.bank_request as r
-         where reconciliation_id = $1 and attempt = 1`,
-        [group.reconciliationId],
-      );
-    });
+    await tell(group, "booked", 0);
     expect(await again(group)).toMatchObject({ status: "Collecting", openCents: 0n });
     await tell(group, "booked");
     expect(await again(group)).toMatchObject({ status: "Pending", openCents: 80_00n });

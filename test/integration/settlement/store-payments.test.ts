@@ -1,5 +1,11 @@
 /** What stores transfer by their codes, in every state of what they name (contract 4.4, 4.6). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  approveNotification,
+  rejectNotification,
+} from "../../../shared/database/bank/notification-decisions.js";
+import { recordOutcome } from "../../../shared/database/bank/requests.js";
 import { accountCents } from "../../support/settlement/confirmed-operations.js";
 import {
   activateMandate,
@@ -16,6 +22,8 @@ import {
 } from "../../support/settlement/store-money.js";
 import { openStore } from "../../support/stores/store-fixtures.js";
 import {
+  acme,
+  made,
   openValidatedWallet,
   openWalletTest,
   type WalletTest,
@@ -132,9 +140,15 @@ describe("a transfer that names a group", () => {
     const group = await oweFor(storeId, -100_00n);
     const paid = await pay(130_00n, group.code);
     expect(paid).toMatchObject({ status: "PartiallyConsumed", consumedCents: 100_00n });
-    expect(await approve(opened.database, paid.bankNotificationId)).toMatchObject({
-      ...{ status: "PartiallyConsumed", consumedCents: 100_00n },
-      feedback: `Reconciliation: group ${group.code} is paid already; the code of a group that waits for its payment would fit, or an approval, which uses it for the store's next one`,
+    expect(
+      await approveNotification(opened.database, acme, paid.bankNotificationId, null),
+    ).toMatchObject({
+      ...{ ok: false, code: "BankNotificationStatusInvalid" },
+      properties: {
+        reconciliation:
+          `Reconciliation: group ${group.code} is paid already; the code of a group that waits for ` +
+          "its payment would fit, or an approval, which uses it for the store's next one",
+      },
     });
     const next = await oweFor(storeId, -45_00n, "2026-01-16");
     expect(await approve(opened.database, paid.bankNotificationId)).toMatchObject({
@@ -232,6 +246,29 @@ describe("a transfer that names a group", () => {
       "update borsello.reconciliation_group set partner_key = 'acme' where code = $1",
       [groups[0].code],
     );
+  });
+
+  test("and was rejected is summed with nothing, even where the bank does not send it back", async () => {
+    const storeId = await newStore();
+    const group = await oweFor(storeId, -50_00n);
+    const { bankNotificationId } = await pay(20_00n, group.code);
+    made(await rejectNotification(opened.database, acme, bankNotificationId));
+    expect(await pay(30_00n, group.code)).toMatchObject({ status: "Received" });
+    const request = await opened.database.row(
+      z.object({ requestId: z.string() }),
+      `select request_id as "requestId" from borsello.bank_request where bank_notification_id = $1`,
+      [bankNotificationId],
+    );
+    await recordOutcome(opened.database, {
+      ...{ requestId: request?.requestId ?? "", outcome: "refused", reasonCode: "AC04" },
+      ...{ transactionReference: null, bookingDate: null },
+    });
+    const refused = await creditBy(opened.database, bankNotificationId);
+    expect(refused).toMatchObject({ status: "Received" });
+    expect(refused.feedback).toContain("ReturnRefused: AC04");
+    expect(await pay(20_00n, group.code)).toMatchObject({ status: "Consumed" });
+    expect(await creditBy(opened.database, bankNotificationId)).toEqual(refused);
+    expect(await again(group)).toMatchObject({ status: "Reconciled" });
   });
 
   test("of none, from the account of a store's owner, is used for what that store owes once approved", async () => {
