@@ -7,7 +7,7 @@ const first = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31))
 
 describe(`by ${runs} seeds from ${first}`, () => {
   test.each(Array.from({ length: runs }, (_, index) => first + index))(
-    "no transfer, mandate or flow is left without an end or a way out (%i)",
+    "no cent, transfer, mandate or flow is left without an end or a way out (%i)",
     async (seed) => {
       await runRandomly({ seed, customers: 10, rounds: 25, kills: 3 });
     },

@@ -219,7 +219,3 @@ from (
 ) as lying
   join borsello.operation as o using (operation_id) join borsello.wallet as w using (wallet_id)
 order by o.operation_id;
-
--- What a notification gave is found by it, however its credits are made unique.
-create index if not exists operation_by_notification on borsello.operation (bank_notification_id)
-  where bank_notification_id is not null;

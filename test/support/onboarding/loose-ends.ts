@@ -38,18 +38,20 @@ const presentOnboarding = `
 /** Each with the name of what is wrong; all of these are wrong by their mere presence. */
 const wrong = `
   select 'a transfer without credit or feedback' as wrong, transaction_reference as what,
-    json_build_object('status', status, 'walletId', wallet_id) as found
+    json_build_object('status', status, 'walletId', wallet_id, 'type', reconciliation_type,
+      'rule', failed_rule, 'due', is_due, 'attempt', iban_attempt) as found
   from borsello.bank_notification
-  where not (status = 'Received' and coalesce(feedback, '') <> ''
-    or status in ('Accepted', 'Consumed') and operation_id is not null)
+  where not (status = 'Received' and coalesce(feedback, '') <> '' or status = 'Rejected'
+    or status = 'Consumed' and (operation_id is not null or reconciliation_type in ('Mandate', 'Return')))
   union all
   select 'a transfer kept twice', min(transaction_reference), json_build_object('times', count(*))
-  from borsello.bank_notification group by transaction_reference having count(*) > 1
+  from borsello.bank_notification where transaction_reference like 'transfer-%'
+  group by transaction_reference having count(*) > 1
   union all
   select 'a credit that is not the transfer''s', n.transaction_reference,
     json_build_object('credited', o.amount_cents, 'sent', n.amount_cents)
   from borsello.bank_notification as n join borsello.operation as o using (operation_id)
-  where n.status in ('Accepted', 'Consumed') and o.amount_cents <> n.amount_cents
+  where n.status = 'Consumed' and o.amount_cents <> n.amount_cents
   union all
   select 'a wallet with two open mandates', wallet_id::text, json_agg(status)
   from borsello.mandate
@@ -69,11 +71,26 @@ const wrong = `
   select 'a flow that failed', id, to_json(output)
   from durable.instance where status in ('Failed', 'Terminated')
   union all
-  select 'a dead letter', message_id, to_json(path)
+  select 'a dead letter', message_id, json_build_object('path', path,
+    'message', regexp_replace(encode(bare, 'escape'), '[^ -~]', '', 'g'))
   from broker.message join broker.entity using (entity_id) where path ilike '%deadletter%'
   union all
   select 'books that do not balance', 'entries', to_json(sum(amount_cents))
   from borsello.entry having sum(amount_cents) <> 0
+  union all
+  select 'an operation that is settled to no end', operation_id::text, to_json(status)
+  from borsello.operation where status not in ('Initialized', 'Completed', 'Cancelled', 'Expired',
+    'Terminated', 'OutgoingPaymentRejected')
+  union all
+  select 'a request that the bank has decided and the platform has not heard of', request_id::text,
+    json_build_object('kind', kind, 'status', status)
+  from borsello.bank_request where kind <> 'mandateActivation' and kind <> 'mandateRevocation'
+    and status in ('Requested', 'Accepted')
+  union all
+  select 'a withdrawable cent of a closed wallet', w.wallet_id::text, to_json(balance_cents)
+  from borsello.wallet as w join borsello.bucket using (wallet_id)
+  where w.status = 'Closed' and w.is_iban_validated and is_withdrawable
+    and balance_cents - borsello.held_of(w.wallet_id, bucket_id) > 0
   union all
   select 'a flow that waits for what is over', i.id, to_json(i.custom_status)
   from durable.instance as i
@@ -117,6 +134,18 @@ const disputed = async ({ rowsOf, bank }: Aftermath): Promise<unknown[]> => {
   ];
 };
 
+/** What the books have at the bank, where the bank has something else. */
+const misjudged = async ({ rowsOf, bank }: Aftermath): Promise<unknown[]> => {
+  const [row] = await rowsOf(
+    `select coalesce(-sum(amount_cents), 0)::text as cents
+     from borsello.entry join borsello.account using (account_id) where kind = 'Bank'`,
+  );
+  const has = String(bank.balanceCents);
+  return row?.["cents"] === has
+    ? []
+    : [{ wrong: "books that are not the bank's", what: row?.["cents"], found: has }];
+};
+
 /** Transfers that were sent and that the platform does not show. */
 const lost = async ({ rowsOf, transfers }: Aftermath): Promise<unknown[]> => {
   const rows = await rowsOf(
@@ -132,5 +161,6 @@ const lost = async ({ rowsOf, transfers }: Aftermath): Promise<unknown[]> => {
 export const looseEnds = async (aftermath: Aftermath): Promise<readonly unknown[]> => [
   ...(await aftermath.rowsOf(wrong)),
   ...(await disputed(aftermath)),
+  ...(await misjudged(aftermath)),
   ...(await lost(aftermath)),
 ];

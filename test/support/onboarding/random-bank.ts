@@ -1,4 +1,4 @@
-/** A bank made by chance at the platform's queues, with a book of its own of the mandates it holds. */
+/** A bank made by chance at the platform's queues, with a book of its own of mandates and money. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
 import { z } from "zod";
@@ -8,8 +8,7 @@ import {
   type BankNotificationMessage,
   type BankOutcomeMessage,
 } from "../../../shared/contracts/platform/bank-messages.js";
-
-type Word = Pick<BankOutcomeMessage, "outcome" | "reasonCode">;
+import { openBankMoney, type Word } from "./random-money.js";
 
 const MandateRequest = BankRequestMessage.extend({ mandateUniqueReference: z.string() });
 
@@ -21,12 +20,14 @@ const notSpecified = "MS03";
 export interface RandomBank {
   /** References of the mandates that may be collected, as the bank sees it. */
   readonly live: ReadonlySet<string>;
+  /** What lies on the platform's accounts. */
+  readonly balanceCents: bigint;
   /** Lets a credit arrive; what cannot be sent now goes with the next life of the platform. */
   credit(notification: BankNotificationMessage): void;
   /** Connects to the platform's present life. */
   connect(connectionString: string): void;
   disconnect(): Promise<void>;
-  /** Answers what it was silent on. */
+  /** Answers what it was silent on, and takes some of what it has booked back. */
   answerLate(): void;
   /** From now on every request is answered at once, and none refused without need. */
   calmDown(): void;
@@ -36,11 +37,29 @@ export interface RandomBank {
 
 const isOfMandate = ({ kind }: BankRequestMessage): boolean => kind.startsWith("mandate");
 
-/** `random` gives even numbers from 0 to 1. */
-export const openRandomBank = (random: () => number): RandomBank => {
+/** What a credit of the bank's own says of a request: it is no money besides the request's. */
+const creditNaming = (
+  { requestId, amount, kind }: BankRequestMessage,
+  creditorIban: string,
+): BankNotificationMessage => ({
+  type: kind === "directDebit" ? "IncomingSdd" : "IncomingSctStandard",
+  transactionReference: `BANK-${requestId}`,
+  paymentGatewayReference: null,
+  debtorName: "THE BANK",
+  debtorIban: creditorIban,
+  creditorName: null,
+  creditorIban,
+  amount: amount ?? 0,
+  reason: kind === "directDebit" ? "collection" : "returned",
+  receptionDate: "2026-01-15T09:30:00.000Z",
+});
+
+/** `random` gives even numbers from 0 to 1; the account is the one that collections arrive on. */
+export const openRandomBank = (random: () => number, account: string): RandomBank => {
   const live = new Set<string>();
+  const money = openBankMoney(random);
   /** What was said to each request: a repeat of it hears the same. */
-  const said = new Map<string, Word>();
+  const said = new Map<string, Word[]>();
   const unanswered = new Map<string, BankRequestMessage>();
   const toSend: { queue: string; message: { messageId: string; body: unknown } }[] = [];
   let isCalm = false;
@@ -76,11 +95,11 @@ export const openRandomBank = (random: () => number): RandomBank => {
   };
 
   /** The bank's own decision: what it does from now on, not what the platform has asked for. */
-  const decide = (request: BankRequestMessage): Word => {
-    const refuse = (reasonCode: string): Word => ({ outcome: "refused", reasonCode });
-    const accept: Word = { outcome: "accepted", reasonCode: null };
+  const decide = (request: BankRequestMessage): Word[] => {
+    const refuse = (reasonCode: string): Word[] => [{ outcome: "refused", reasonCode }];
+    const accept: Word[] = [{ outcome: "accepted", reasonCode: null }];
+    if (!isOfMandate(request)) return money.decide(request, isCalm);
     const declines = !isCalm && random() < 0.25;
-    if (!isOfMandate(request)) return accept;
     const { mandateUniqueReference: reference } = MandateRequest.parse(request);
     if (request.kind === "mandateRevocation") {
       if (!live.has(reference)) return refuse(unknownMandate);
@@ -92,24 +111,44 @@ export const openRandomBank = (random: () => number): RandomBank => {
     live.add(reference);
     return accept;
   };
+  /** Now and then a credit names the request, before its outcome or after. */
+  const sayOf = (request: BankRequestMessage, words: readonly Word[], isCredit: boolean): void => {
+    const place = isCredit ? Math.floor(random() * (words.length + 4)) : Infinity;
+    words.forEach((word, index) => {
+      if (index === place) send(bankQueues.notifications, creditNaming(request, account));
+      say(request.requestId, word);
+    });
+    if (place === words.length) send(bankQueues.notifications, creditNaming(request, account));
+  };
   const answer = (request: BankRequestMessage): void => {
-    const word = said.get(request.requestId) ?? decide(request);
-    said.set(request.requestId, word);
+    const known = said.get(request.requestId);
+    const words = known ?? decide(request);
+    said.set(request.requestId, words);
     unanswered.delete(request.requestId);
-    say(request.requestId, word);
-    if (!isOfMandate(request)) say(request.requestId, { ...word, outcome: "booked" });
-    if (!isCalm && random() < 0.2) say(request.requestId, word);
+    const isNews = known === undefined && words.at(-1)?.outcome === "booked";
+    sayOf(request, words, isNews && request.kind === "directDebit");
+    if (!isCalm && random() < 0.2) sayOf(request, words, false);
+  };
+  const takeBack = (): void => {
+    for (const [request, word] of money.takeBack()) {
+      said.set(request.requestId, [...(said.get(request.requestId) ?? []), word]);
+      sayOf(request, [word], request.kind !== "directDebit");
+    }
   };
   const hear = async ({ body }: ServiceBusReceivedMessage): Promise<void> => {
     const request = BankRequestMessage.parse(body);
-    const hesitates = !isCalm && isOfMandate(request) && random() < 0.3;
+    const hesitates = !isCalm && random() < 0.3;
     if (hesitates && !said.has(request.requestId)) unanswered.set(request.requestId, request);
     else answer(request);
   };
 
   return {
     live,
+    get balanceCents() {
+      return money.balanceCents;
+    },
     credit: (notification) => {
+      money.arrive(notification);
       send(bankQueues.notifications, notification);
     },
     connect: (connectionString) => {
@@ -141,6 +180,7 @@ export const openRandomBank = (random: () => number): RandomBank => {
     },
     answerLate: () => {
       for (const request of [...unanswered.values()]) answer(request);
+      takeBack();
     },
     calmDown: () => {
       isCalm = true;

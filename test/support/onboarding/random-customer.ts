@@ -43,6 +43,8 @@ const IbanSet = z.object({
 });
 const MandateView = z.object({ mandateId: z.uuid(), status: z.string() });
 const Instructions = z.object({ destinationIban: z.string(), reason: z.string() });
+const Waiting = z.object({ items: z.array(z.object({ bankNotificationId: z.uuid() })) });
+const Initialised = z.object({ operationId: z.uuid() });
 const Onboarding = z.object({
   steps: z.array(z.object({ name: z.string(), status: z.string() })),
 });
@@ -67,6 +69,7 @@ export const openRandomCustomer = async (
   let instructed: z.output<typeof IbanSet> | undefined;
   const codes: string[] = [];
   let lastTransfer: BankNotificationMessage | undefined;
+  let withdrawals = 0;
 
   const setIban = async (iban: string): Promise<Answer> => {
     const answer = await send("PUT", `${base}/iban`, { iban, bic: null });
@@ -93,7 +96,7 @@ export const openRandomCustomer = async (
       debtorIban: chance(0.8) ? self.iban : pick(selves).iban,
       creditorName: null,
       creditorIban: chance(0.9) ? (instructed?.destinationIban ?? "") : pick(["", ...elsewhere]),
-      amount: pick([1, 1, 1, 0.5, 20]),
+      amount: pick([1, 1, 1, 0.5, 20, 75]),
       reason: pick([codes.at(-1) ?? "", codes[0] ?? "", "my dinner"]),
       receptionDate: "2026-01-15T09:30:00.000Z",
       ...changes,
@@ -125,10 +128,46 @@ export const openRandomCustomer = async (
     "sign the contract": () => send("POST", `${base}/contract/sign`),
     "decline the contract": () => send("PUT", `/sandbox/wallets/${walletId}/contract/decline`),
     "initialise a mandate": () =>
-      send("POST", `${base}/mandate`, { amount: 25, frequency: "Monthly" }),
+      send("POST", `${base}/mandate`, { amount: 25, frequency: pick(["Weekly", "Monthly"]) }),
     "fill the mandate": () => send("PUT", `${base}/mandate/fill`),
     "sign the mandate": () => send("POST", `${base}/mandate/sign`),
     "disable the mandate": () => send("PUT", `${base}/mandate/disable`),
+    /** A person of the partner decides about any of the transfers that wait. */
+    "decide about a transfer": async () => {
+      const list = await send("GET", "/wallet/banknotifications?status=Received&pageSize=200");
+      const waiting = Waiting.safeParse(list.body).data?.items ?? [];
+      const chosen = waiting[Math.floor(random() * waiting.length)];
+      if (chosen === undefined) return undefined;
+      const path = `/wallet/banknotifications/${chosen.bankNotificationId}`;
+      return chance(0.5)
+        ? send("PUT", `${path}/approve`, chance(0.8) ? { walletId } : {})
+        : send("PUT", `${path}/reject`);
+    },
+    deposit: async () => {
+      const { firstName, lastName, iban } = await wallet();
+      transfer({
+        debtorName: `${firstName} ${lastName}`,
+        amount: pick([20, 75, 130]),
+        reason: pick([codes.at(-1) ?? "none", "savings"]),
+        ...(iban === null ? {} : { debtorIban: iban }),
+        ...(instructed === undefined ? {} : { creditorIban: instructed.destinationIban }),
+      });
+      return undefined;
+    },
+    /** With all that is in it. */
+    "give the wallet up": async () => {
+      await send("PUT", `${base}/suspend`);
+      return send("PUT", `${base}/close`);
+    },
+    withdraw: async () => {
+      withdrawals += 1;
+      const idempotencyKey = `${index}-withdrawal-${withdrawals}`.padStart(32, "0");
+      const asked = { idempotencyKey, amount: pick([1, 2, 10]), tags: null };
+      const answer = await send("POST", `${base}/sct/withdrawals`, asked);
+      const { operationId } = Initialised.safeParse(answer.body).data ?? {};
+      if (operationId === undefined) return answer;
+      return send("PUT", `${base}/sct/withdrawals/${operationId}/confirm`);
+    },
     "transfer something": async () => {
       transfer();
       return undefined;
@@ -146,6 +185,11 @@ export const openRandomCustomer = async (
     },
   };
   const names = Object.keys(deeds);
+  /** What moves money, so that much of it moves. */
+  const moneyDeeds = [
+    ...["deposit", "deposit", "withdraw"],
+    ...["decide about a transfer", "give the wallet up"],
+  ];
   /** What brings the onboarding on, so that chance reaches every depth of it. */
   const sensible = async (): Promise<string> => {
     const { status, iban, isIbanValidated } = await wallet();
@@ -175,9 +219,8 @@ export const openRandomCustomer = async (
   return {
     walletId,
     act: async () => {
-      const name = chance(0.5)
-        ? await sensible()
-        : (names[Math.floor(random() * names.length)] ?? "");
+      const any = chance(0.5) ? moneyDeeds : names;
+      const name = chance(0.5) ? await sensible() : (any[Math.floor(random() * any.length)] ?? "");
       const answer = await deeds[name]?.();
       if (answer !== undefined && answer.status >= 500)
         throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);

@@ -3,7 +3,11 @@ import { expect } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sender, type Send } from "../../../bench/platform/onboarding.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
+import { requestDailyDeposits } from "../../../functions/schedule/mandate-deposits.js";
+import { runDueNotifications } from "../../../functions/schedule/bank-notifications.js";
+import { proveBook } from "../../../shared/database/accounting/prove.js";
 import { openPool } from "../database/connections.js";
+import { openStackDatabase } from "../platform/api.js";
 import { startTestStack } from "../platform/stack.js";
 import { seededRandom } from "../platform/seeded-random.js";
 import { looseEnds, stillOpen, unsettled } from "./loose-ends.js";
@@ -31,10 +35,14 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
   const random = seededRandom(seed);
   const chance = (share: number): boolean => random() < share;
   const stack = await startTestStack({ environment: { SANDBOX_BANK: "off" } });
-  const bank = openRandomBank(random);
   const judge = openPool(stack.databaseUrl, 1);
+  const database = openStackDatabase(stack);
   const rowsOf = async (text: string): Promise<Record<string, unknown>[]> =>
     (await judge.query<Record<string, unknown>>(text)).rows;
+  const [account] = await rowsOf(
+    "select borsello.collection_account(p) as iban from borsello.partner as p where partner_key = 'acme'",
+  );
+  const bank = openRandomBank(random, String(account?.["iban"]));
   try {
     bank.connect(stack.brokerConnectionString);
     let sendOnce = sender(stack.url, await headersFor(stack.url, acme));
@@ -59,6 +67,13 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
         now: new Date(now).toISOString(),
       });
       if (status !== 200) throw new Error(`The clock: ${status} ${JSON.stringify(body)}`);
+    };
+    /** What the timers do by then. */
+    const runFlows = async (): Promise<void> => {
+      await requestDailyDeposits({ database });
+      await runDueNotifications({ database });
+      const { status, body } = await send("POST", "/wallet/flows/accountingoperations");
+      if (status !== 202) throw new Error(`The run: ${status} ${JSON.stringify(body)}`);
     };
     const restart = async (): Promise<void> => {
       await stack.kill9();
@@ -88,6 +103,7 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
       if (chance(0.3)) await quiet();
       if (chance(0.3)) await moveClock(Math.ceil(random() * random() * 40));
       if (chance(0.4)) bank.answerLate();
+      if (chance(0.5)) await runFlows();
     }
 
     bank.calmDown();
@@ -95,6 +111,7 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
     for (let days = 0; days < 3; days += 1) {
       await quiet();
       await moveClock(8);
+      await runFlows();
     }
     await quiet();
     const told = { seed, deeds };
@@ -103,12 +120,16 @@ export const runRandomly = async ({ seed, customers, rounds, kills }: RandomRun)
       JSON.stringify(told, null, 1),
     ).toEqual([]);
     for (const person of people) await person.finish();
+    await runFlows();
     await quiet();
     expect(await looseEnds({ rowsOf, bank, transfers: world.transfers })).toEqual([]);
     const unfinished = await rowsOf(stillOpen);
     expect(unfinished).toEqual([]);
+    const proof = await proveBook({ kind: "url", url: stack.databaseUrl });
+    expect(proof.findings).toEqual([]);
   } finally {
     await judge.end();
+    await database.close();
     await bank.disconnect();
     await stack.stop();
   }

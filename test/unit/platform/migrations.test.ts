@@ -45,7 +45,7 @@ const landed: Readonly<Record<string, string>> = {
   "0034-store-mandates.sql": "bef2d85538b83e3048e404a05572a5a9805d20b7e9b9a6eebf65f238022295ea",
   "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
   "0036-closed-wallets-and-books.sql":
-    "e40cbcc2aa262a768fb0277c5d85509f644ae07caddded65d5c99916ee76a580",
+    "ea8ee912b147eedf2ac83e92fa26a5a39a9d04983b1c09dba485caf13fbecaec",
   "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
 };
 
