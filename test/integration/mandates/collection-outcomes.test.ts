@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { BankOutcomeMessage } from "../../../shared/contracts/platform/bank-messages.js";
+import { proveBook } from "../../../shared/database/accounting/prove.js";
 import { availableCents } from "../../../shared/database/ledger/ledger.js";
 import { requestDisable } from "../../../shared/database/mandates/disabling.js";
 import { advanceSettlement } from "../../../shared/database/settlement/operations.js";
@@ -21,7 +22,7 @@ import {
   openDueMandate,
   type Collected,
 } from "../../support/wallet/collections.js";
-import { creditWallet } from "../../support/wallet/funds.js";
+import { openStore } from "../../support/stores/store-fixtures.js";
 import {
   acme,
   made,
@@ -161,13 +162,18 @@ describe("what the bank says", () => {
 
 describe("a returned collection", () => {
   const commands = () => commandsOn(wallets.database);
+  const feeRule = {
+    ...{ family: "Payment", percent: 0, minimumCents: 0, maximumCents: null },
+    ...{ beneficiary: "platform", debtor: "wallet" },
+  } as const;
 
   test("that was spent leaves the wallet owing, by this alone; a later credit fills it up", async () => {
     const it = await opened();
     const { walletId } = it;
     const requestId = await collected(it);
     await tells(requestId, "booked");
-    await creditWallet(wallets.database, walletId, 50_00n, { fundsType: "Welfare" });
+    const welfare = { walletId, type: "WelfareDeposit", dealerKey: "dealer-rome" } as const;
+    await commands().confirmed({ ...welfare, cents: 50_00n });
     await commands().confirmed({ walletId, type: "SctWithdrawal", cents: 60_00n });
     const withdrawal = { walletId, type: "SctWithdrawal", cents: 10_00n } as const;
     const { operationId, bucketId } = await commands().initialised(withdrawal);
@@ -191,7 +197,8 @@ describe("a returned collection", () => {
     expect(await commands().initialise({ ...withdrawal, bucketId })).toMatchObject(short);
     const payment = { walletId, type: "Payment", cents: 1_00n } as const;
     expect(await commands().initialise(payment)).toMatchObject(short);
-    await creditWallet(wallets.database, walletId, 100_00n);
+    const { storeId } = await openStore(wallets.database);
+    await commands().confirmed({ walletId, storeId, type: "CashDeposit", cents: 101_00n });
     expect(await balance(it)).toBe(79);
     expect(await commands().change("confirm", withdrawal, operationId)).toMatchObject({ ok: true });
   });
@@ -272,37 +279,17 @@ describe("a returned collection", () => {
     const it = await opened();
     const requestId = await collected(it);
     await tells(requestId, "booked");
-    const operationId = await wallets.database.transaction(async (tx) => {
-      const row = await tx.row(
-        z.object({ operationId: z.string() }),
-        `insert into borsello.operation (wallet_id, partner_key, type, amount_cents,
-           final_amount_cents, net_amount_cents, fees_amount_cents, fees, status, funds_type, bucket_id,
-           confirmation_date)
-         select wallet_id, partner_key, 'Payment', 9900, 10000, 9900, 100,
-           '[{"amount": 1, "beneficiary": "platform", "debtor": "wallet"}]', 'Confirmed', 'Standard',
-           bucket_id, borsello.platform_now()
-         from borsello.bucket where wallet_id = $1 returning operation_id as "operationId"`,
-        [it.walletId],
-      );
-      await tx.execute(
-        `select borsello.post_movement($1, 'Payment', array[account_id,
-           borsello.account_for('acme', 'Cards', 'cards')], array[-9900, 9900])
-         from borsello.bucket where wallet_id = $2`,
-        [row?.operationId, it.walletId],
-      );
-      return row?.operationId ?? "";
-    });
+    const feeRules = [{ ...feeRule, fixedCents: 100 }];
+    const payment = { walletId: it.walletId, type: "Payment", cents: 99_00n, feeRules } as const;
+    const { operationId } = await commands().confirmed(payment);
     await tells(requestId, "returned");
     expect(await balance(it)).toBe(-100);
-    await wallets.database.execute("select borsello.post_payment_fees(array[$1::uuid])", [
-      operationId,
-    ]);
-    const cents = await wallets.database.row(
-      z.object({ cents: z.bigint() }),
-      "select balance_cents as cents from borsello.bucket where wallet_id = $1",
-      [it.walletId],
-    );
-    expect(cents).toEqual({ cents: -100_00n });
+    const alone = { ...terms, harvestedTypes: [] };
+    const advance = () => advanceSettlement(wallets.database, operationId, alone);
+    await advance();
+    await tells(await bankOf(operationId), "accepted", "booked");
+    expect(await advance()).toMatchObject({ status: "Completed" });
+    expect(await balance(it)).toBe(-100);
   });
 });
 
@@ -379,9 +366,15 @@ describe("a booking that comes once", () => {
     const credit = () =>
       wallets.database.row(
         z.object({ operationId: z.string().nullable() }),
-        `select borsello.credit_held_collection(n, r, 'platform') as "operationId"
-         from borsello.bank_notification as n, borsello.bank_request as r
-         where n.named_request_id = $1 and r.request_id = $1`,
+        `with credited as (
+           select n, borsello.credit_held_collection(n, r, 'platform') as deposit
+           from borsello.bank_notification as n, borsello.bank_request as r
+           where n.named_request_id = $1 and r.request_id = $1
+         )
+         select deposit as "operationId", case when deposit is not null then
+           borsello.consume_notification((n).bank_notification_id, (n).amount_cents, 'Mandate',
+             deposit, (n).wallet_id, null, 'platform') end
+         from credited`,
         [requestId],
       );
     const [deposit] = [await credit()];
@@ -423,4 +416,9 @@ describe("a booking that comes once", () => {
     await tells(requestId, "returned");
     expect(await heldFor(requestId)).toMatchObject([{ status: "Rejected" }]);
   });
+});
+
+test("the books are right after all of this", async () => {
+  const { findings } = await proveBook({ kind: "url", url: wallets.url });
+  expect(findings).toEqual([]);
 });

@@ -179,8 +179,8 @@ export const partnerAt = (stack: TestStack, partnerKey: "acme" | "globex") => {
     /** How the bank answers what concerns the customer's account. */
     bankSays: async (
       { person }: Owner,
-      kind: "mandateActivation" | "mandateRevocation",
-      outcome: "accepted" | "refused" | "silent",
+      kind: "mandateActivation" | "mandateRevocation" | "directDebit",
+      outcome: "accepted" | "refused" | "silent" | "returned",
     ): Promise<void> => {
       valueOf(await call(scriptBankRoute, { body: { kind, iban: person.iban, outcome } }));
     },
