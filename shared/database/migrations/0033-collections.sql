@@ -242,21 +242,36 @@ begin
   return deposit.operation_id;
 end $$;
 
+-- The deposit that a collection has become: its own or, where a person gave what was held to somebody else,
+-- that one.
+create function borsello.deposit_of(r borsello.bank_request) returns borsello.operation
+language sql stable
+return (
+  select o from borsello.operation as o
+  where o.type = 'SddDeposit' and o.operation_id in (
+    select borsello.collection_deposit_id((r).request_id)
+    union all
+    select n.operation_id from borsello.bank_notification as n
+    where n.named_request_id = (r).request_id and n.is_booked)
+  limit 1
+);
+
 -- The debtor's bank has taken a collection back, weeks or months later even. A deposit is reversed whatever
--- became of it and of its wallet, and keeps its status; what was only held is not there any more.
+-- became of it and of its wallet, and keeps its status; what was only held is not there any more; and what
+-- had been sent back already is missing in suspense, where a person sees it.
 create function borsello.take_back_collection(r borsello.bank_request) returns void
 language plpgsql volatile as $$
 declare
   why constant text := coalesce(r.reason_code, 'Returned');
+  cents constant bigint := borsello.cents(r.payload -> 'amount');
   bank constant bigint := borsello.account_for(r.partner_key, 'Bank', 'safeguarding');
-  o borsello.operation;
+  o borsello.operation := borsello.deposit_of(r);
   n borsello.bank_notification;
-  rest bigint;
+  is_open boolean;
   posted_id bigint;
 begin
-  select * into o from borsello.operation
-  where operation_id = borsello.collection_deposit_id(r.request_id) for no key update;
-  if found then
+  if o.operation_id is not null then
+    perform from borsello.wallet where wallet_id = o.wallet_id for no key update;
     posted_id := borsello.post_movement(o.operation_id, 'Reversal', array[
         (select account_id from borsello.bucket where bucket_id = o.bucket_id), bank],
       array[-o.amount_cents, o.amount_cents]);
@@ -269,18 +284,22 @@ begin
       o.version, borsello.transaction_event(o, posted_id, 'Reversal'));
     return;
   end if;
-  n := borsello.holding_notification(r.request_id);
+  select * into n from borsello.bank_notification
+  where named_request_id = r.request_id and is_booked and amount_cents = cents
+  order by bank_notification_id limit 1 for no key update;
   if n.bank_notification_id is null then return; end if;
-  rest := n.amount_cents - n.consumed_amount_cents;
+  is_open := n.status not in ('Rejected', 'Consumed');
   perform borsello.post_cause(null, n.bank_notification_id, null, 'Reversal',
-    array[borsello.account_for(r.partner_key, 'Suspense', 'received'), bank], array[-rest, rest]);
+    array[borsello.account_for(r.partner_key, 'Suspense', 'received'), bank],
+    array[-cents, cents]);
   insert into borsello.audit (actor, partner_key, entity, entity_id, action, from_status, to_status)
   values ('bank', n.partner_key, 'BankNotification', n.bank_notification_id::text, 'return',
-    n.status, 'Rejected');
-  update borsello.bank_notification set status = 'Rejected', consumed_amount_cents = amount_cents,
-    is_due = false, next_attempt_at = null, failed_rule = null,
-    feedback = 'Returned: ' || why || '; the debtor''s bank has taken the collection back',
-    last_update_date = borsello.platform_now()
+    n.status, case when is_open then 'Rejected' else n.status end);
+  update borsello.bank_notification set consumed_amount_cents = amount_cents, is_due = false,
+    status = case when is_open then 'Rejected' else n.status end, next_attempt_at = null,
+    failed_rule = null, last_update_date = borsello.platform_now(),
+    feedback = 'Returned: ' || why || '; the debtor''s bank has taken the collection back' || case
+      when not is_open then ', which had been sent back before: a person decides' else '' end
   where bank_notification_id = n.bank_notification_id;
 end $$;
 
@@ -329,6 +348,14 @@ begin
     perform borsello.take_back_collection(r);
   elsif r.status = 'Booked' then
     if exists (
+      select from borsello.bank_notification
+      where named_request_id = r.request_id and is_booked
+        and amount_cents = borsello.cents(r.payload -> 'amount')
+        and status in ('Consumed', 'RejectionRequested', 'Rejected'))
+    then
+      -- A person has used or sent back this money already, when the bank had told of it alone.
+      null;
+    elsif exists (
       select from borsello.wallet where wallet_id = r.wallet_id and status = 'Active')
     then
       perform borsello.credit_collection(r, borsello.draw_account(
@@ -336,6 +363,9 @@ begin
     else
       perform borsello.hold_collection(r);
     end if;
+  else
+    perform borsello.leave_named(n)
+    from borsello.holding_notification(r.request_id) as n where n.bank_notification_id is not null;
   end if;
   perform borsello.note_collection(r);
 end $$;
