@@ -1,13 +1,19 @@
 /** Incoming transfers through the front door: each is in a wallet, or Received with a feedback that its partner reads. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
 import { readTopic, type TopicReader } from "../../bench/platform/topic-reader.js";
 import {
   listBankNotificationsRoute,
+  rejectBankNotificationRoute,
   type BankNotification,
 } from "../../shared/contracts/accounting/bank-notifications.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
-import { sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
-import { reactivateWalletRoute, suspendWalletRoute } from "../../shared/contracts/wallet/states.js";
+import { scriptBankRoute, sendBankNotificationRoute } from "../../shared/contracts/sandbox/bank.js";
+import {
+  closeWalletRoute,
+  reactivateWalletRoute,
+  suspendWalletRoute,
+} from "../../shared/contracts/wallet/states.js";
 import { updateWalletAttributesRoute } from "../../shared/contracts/wallet/wallets.js";
 import type { Client } from "../../shared/http/client.js";
 import { clientOf } from "../support/platform/api.js";
@@ -176,6 +182,56 @@ test("a transfer to an account that is nobody's validates nothing, and platform 
     ]);
   expect(await transfersOf(owner)).toEqual([]);
   expect(await acme.step(owner, "ibanValidation")).toMatchObject({ status: "Waiting" });
+});
+
+describe("money goes back", () => {
+  const byAmount = async (owner: Owner) =>
+    Object.fromEntries(
+      (await transfersOf(owner)).map(({ amount, status, feedback }) => [
+        amount,
+        status === "Received" ? feedback?.split(";")[0] : status,
+      ]),
+    );
+  const Told = z.object({ amount: z.number(), walletId: z.null(), operationId: z.null() });
+  const sentBack = (): number[] => {
+    const told = topic.events.filter(({ name }) => name === "WireTransferCompleted");
+    const amounts = told.map(({ body }) => Told.parse(JSON.parse(body)).amount);
+    return [...new Set(amounts)].toSorted((one, other) => one - other);
+  };
+
+  test("that a person rejects, whatever the bank says at first", async () => {
+    const owner = await acme.openWallet();
+    const instructions = { ...(await acme.setIban(owner)), ibanValidationCode: "savings" };
+    for (const amount of [31, 32.98, 33.99]) await acme.pay(owner, instructions, { amount });
+    await transfersBecome(owner, Array(3).fill(["Received", /^Code: /]));
+    for (const { bankNotificationId } of await transfersOf(owner)) {
+      const rejected = await calls.call(rejectBankNotificationRoute, {
+        params: { bankNotificationId },
+      });
+      expect(rejected).toMatchObject({ ok: true, value: { status: "RejectionRequested" } });
+    }
+    await expect
+      .poll(() => byAmount(owner), patience)
+      .toEqual({ 31: "Rejected", 32.98: "RejectionRequested", 33.99: "ReturnRefused: MS03" });
+    const { iban } = owner.person;
+    await calls.call(scriptBankRoute, { body: { kind: "return", iban, outcome: "accepted" } });
+    await acme.moveClock((await acme.onboarding(owner)).startedAt, 0.01);
+    await expect.poll(() => byAmount(owner), patience).toMatchObject({ 32.98: "Rejected" });
+    await expect.poll(sentBack, patience).toEqual([31, 32.98]);
+  });
+
+  test("that waits for a wallet which closes", async () => {
+    const owner = await acme.openWallet();
+    const instructions = await acme.setIban(owner);
+    await acme.pay(owner, instructions);
+    await acme.stepBecomes(owner, "ibanValidation", "Completed");
+    await suspend(owner);
+    await acme.pay(owner, { ...instructions, ibanValidationCode: "savings" }, { amount: 44 });
+    const waits = "Wallet: the wallet is Suspended, so nothing can be credited to it";
+    await expect.poll(() => byAmount(owner), patience).toMatchObject({ 44: waits });
+    await calls.call(closeWalletRoute, { params: { walletId: owner.walletId } });
+    await expect.poll(() => byAmount(owner), patience).toMatchObject({ 44: "Rejected" });
+  });
 });
 
 test("the list is filtered by type, status and dates, and pages in order of creation", async () => {
