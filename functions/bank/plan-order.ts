@@ -95,7 +95,7 @@ const creditTransfer = (
 const directDebit = (
   facts: RequestFacts,
   collecting: { readonly name: string; readonly iban: string },
-  depositDate: string,
+  { depositDate, reason }: { readonly depositDate: string; readonly reason: string },
 ): PlannedOrder => {
   const { mandate, settings } = facts;
   if (mandate === null) return refused("MandateUnknown", "The request names no mandate.");
@@ -113,7 +113,7 @@ const directDebit = (
     mandateId: mandateUniqueReference,
     signatureDate: signatureDate ?? "",
     ...{ debtorName, debtorIban },
-    remittance: `Mandate ${mandateUniqueReference}`,
+    remittance: reason === "" ? `Mandate ${mandateUniqueReference}` : reason,
   });
   if (!order.success) return refused("OrderUnwritable", `${sentenceOf(order.error)}.`);
   return {
@@ -166,7 +166,7 @@ export const planOrder = (
       return onward(from, to, `Returned: ${facts.sentReason ?? ""}`);
     }
     case "directDebit":
-      return directDebit(facts, collecting, depositDate ?? today);
+      return directDebit(facts, collecting, { depositDate: depositDate ?? today, reason });
     case "mandateActivation":
     case "mandateRevocation":
       return refused("MandateHasNoFile", "Mandates are not asked for by file.");

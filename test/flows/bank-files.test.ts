@@ -1,10 +1,12 @@
 /** The bank by files: money leaves, arrives and comes back through a folder, and the statement fits the ledger. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import {
   getBankStatementRoute,
   listBankStatementsRoute,
 } from "../../shared/contracts/accounting/bank-statements.js";
 import { listBankNotificationsRoute } from "../../shared/contracts/accounting/bank-notifications.js";
+import { bankDayAfter } from "../../shared/domain/bank/bank-days.js";
 import { clientOf, valueOf } from "../support/platform/api.js";
 import {
   notification,
@@ -14,6 +16,13 @@ import {
 } from "../support/bank/bank-messages.js";
 import { openFakeBank, type FakeBank } from "../support/bank/fake-bank.js";
 import { confirmOperation } from "../support/settlement/confirmed-operations.js";
+import {
+  collect,
+  collectionsOf,
+  mandateNow,
+  openDueMandate,
+  today as dateOf,
+} from "../support/wallet/collections.js";
 import { startSettlement, type Settlement } from "../support/settlement/settlement-stack.js";
 
 const collecting = "IT83X0999903200ACME00000001";
@@ -132,6 +141,47 @@ test("a credit arrives once, though the bank reports it in two files", async () 
   ]);
 });
 
+test("a transfer from a customer's validated account is credited", async () => {
+  const { walletId, iban } = await platform.openWallet();
+  const owner = await platform.database.row(
+    z.object({ name: z.string() }),
+    "select first_name || ' ' || last_name as name from borsello.wallet where wallet_id = $1",
+    [walletId],
+  );
+  await book("d1.xml", collecting, {
+    ...{ amount: "45.67", direction: "CRDT", reference: "D1", debtorName: owner?.name ?? "" },
+    ...{ debtorIban: iban, reason: "Top up" },
+  });
+  await isPutAway("done", "d1.xml");
+  await expect.poll(() => platform.balance(walletId)).toBe(45.67);
+});
+
+test("a collection is asked for by file, credited when it is booked, and taken back", async () => {
+  // Collections are asked for on bank days.
+  const date = await dateOf(platform.database);
+  await platform.pass((Date.parse(bankDayAfter(date, 0)) - Date.parse(date)) / 1_000);
+  const due = await openDueMandate(platform.database);
+  const requestId = await collect(platform.database, due);
+  const { debtorIban, mandateUniqueReference } = await mandateNow(platform.database, due);
+  const asked = await exchangedUntil(() => bank.orderFor(debtorIban));
+  expect(asked).toMatchObject({
+    ...{ amount: "100.00", endToEndId: requestId.replaceAll("-", "") },
+    ...{ mandateId: mandateUniqueReference, file: { message: "pain.008", account: collecting } },
+  });
+  const { endToEndId } = asked;
+  await book("e1.xml", collecting, {
+    ...{ amount: "100.00", direction: "CRDT", family: "IDDT", endToEndId, reference: "E1" },
+  });
+  await isPutAway("done", "e1.xml");
+  await expect.poll(() => platform.balance(due.walletId)).toBe(100);
+  await book("e2.xml", collecting, {
+    ...{ amount: "100.00", direction: "DBIT", endToEndId, reference: "E2", returnReason: "MD06" },
+  });
+  await isPutAway("done", "e2.xml");
+  await expect.poll(() => platform.balance(due.walletId)).toBe(0);
+  expect((await collectionsOf(platform.database, due.mandateId)).at(-1)?.status).toBe("Returned");
+});
+
 test("a file that cannot be read is put aside with the reason, and nothing of it counts", async () => {
   const bookings: Booking[] = [{ amount: "5.00", direction: "CRDT", reason: "Never arrives" }];
   const whole = notification({ id: "broken", iban: collecting, bookings });
@@ -143,37 +193,35 @@ test("a file that cannot be read is put aside with the reason, and nothing of it
 
 test("the statement fits the ledger but for what only one of them has", async () => {
   const own = booked.filter(({ account }) => account === collecting);
-  const charge: Booking = {
-    amount: "1.50",
-    direction: "DBIT",
-    reference: "CHARGE",
-    day: today,
-    reason: "Charges",
-  };
-  const lost = own.at(-1);
+  const charge: Booking = { amount: "1.50", direction: "DBIT", day: today, reason: "Charges" };
+  const lost = own.find(({ reference }) => reference === "D1");
   const bookings = [...own.filter((booking) => booking !== lost), charge];
   const cents = bookings.reduce(
     (sum, { amount, direction }) =>
-      sum + (direction === "CRDT" ? 1 : -1) * Math.round(Number(amount) * 100),
-    0,
+      sum + BigInt(amount.replace(".", "")) * (direction === "CRDT" ? 1n : -1n),
+    0n,
   );
-  const closing = (cents / 100).toFixed(2);
-  await bank.put(
-    "st1.xml",
-    statement({ id: "ST1", iban: collecting, opening: "0.00", closing, bookings, day: today }),
-  );
+  const closing = (Number(cents) / 100).toFixed(2);
+  const days = [-1, 7].map((more) =>
+    new Date(Date.parse(today) + more * 86_400_000).toISOString().slice(0, 10),
+  ) as [string, string];
+  const given = { id: "ST1", iban: collecting, opening: "0.00", closing, bookings, days };
+  await bank.put("st1.xml", statement(given));
   await isPutAway("done", "st1.xml");
   const { items } = valueOf(await platform.acme.call(listBankStatementsRoute, {}));
   expect(items).toMatchObject([
     { reference: "ST1", iban: collecting, entryCount: bookings.length },
   ]);
-  const statementId = items[0]?.statementId ?? "";
-  const params = { statementId };
+  const params = { statementId: items[0]?.statementId ?? "" };
   const found = valueOf(await platform.acme.call(getBankStatementRoute, { params }));
   expect(found.matchedCount).toBe(bookings.length - 1);
-  expect(found.differences).toContainEqual(
-    expect.objectContaining({ kind: "NotInLedger", bankAmount: -1.5, reason: "Charges" }),
-  );
+  expect(found.differences.filter(({ kind }) => kind !== "NotAtBank")).toMatchObject([
+    { kind: "NotInLedger", bankAmount: -1.5, ledgerAmount: null, reason: "Charges" },
+  ]);
+  // Besides what came in before there was a bank by files: the deposits that the withdrawals were made of.
+  expect(
+    found.differences.filter(({ kind, reference }) => kind === "NotAtBank" && reference !== null),
+  ).toMatchObject([{ ledgerAmount: 45.67, bankAmount: null, reference: "D1" }]);
   const globex = await clientOf(platform.stack, "globex").call(getBankStatementRoute, { params });
   expect(globex.status).toBe(404);
   const operator = await clientOf(platform.stack, "platform").call(getBankStatementRoute, {

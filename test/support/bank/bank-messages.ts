@@ -109,6 +109,8 @@ export interface StatementOf extends ReportOf {
   readonly opening: string;
   readonly closing: string;
   readonly day?: string;
+  /** The days that it is about; by default that one. */
+  readonly days?: readonly [from: string, to: string];
 }
 
 export const statement = ({
@@ -118,11 +120,16 @@ export const statement = ({
   opening,
   closing,
   day = "2026-11-20",
+  days,
 }: StatementOf): string =>
   documentOf(
     "camt.053.001.08",
     "BkToCstmrStmt",
-    `<Stmt><Id>${id}</Id><CreDtTm>2026-11-20T20:00:00Z</CreDtTm>${account(iban)}` +
+    `<Stmt><Id>${id}</Id><CreDtTm>2026-11-20T20:00:00Z</CreDtTm>` +
+      (days === undefined
+        ? ""
+        : `<FrToDt><FrDtTm>${days[0]}T00:00:00Z</FrDtTm><ToDtTm>${days[1]}T23:59:59Z</ToDtTm></FrToDt>`) +
+      `${account(iban)}` +
       `${balance("OPBD", opening, day)}${balance("CLBD", closing, day)}${bookings.map(entry).join("")}</Stmt>`,
   );
 
