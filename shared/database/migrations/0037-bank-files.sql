@@ -122,8 +122,10 @@ begin atomic
     select bank_notification_id from borsello.bank_notification
     where named_request_id = (e).request_id
     union
+    -- References of the bank's are looked for as repeats are.
     select bank_notification_id from borsello.bank_notification
-    where payment_gateway_reference = (e).gateway_reference
+    where repeat_key = borsello.repeat_key((e).gateway_reference, '')
+      and (e).gateway_reference is not null
   )
   select t.transaction_id, -entry.amount_cents
   from cause
@@ -171,31 +173,34 @@ begin atomic
         and r.kind = 'directDebit'
     where o.type = 'SddDeposit'
       and borsello.derived_id('deposit', r.request_id, 1) = o.operation_id
+  ), named as (
+    select distinct on (asked.transaction_id) asked.transaction_id, r.request_id,
+      r.transaction_reference, r.payload, bank_order.account ->> 'iban' as iban
+    from asked join borsello.bank_request as r using (request_id)
+      left join borsello.bank_order using (request_id)
+    order by asked.transaction_id, r.request_id
+  ), booked as (
+    select moved.transaction_id
+    from moved join asked using (transaction_id)
+      join borsello.bank_statement_entry as e using (request_id)
+    where sign(e.cents) = sign(moved.cents)
+    union
+    select moved.transaction_id
+    from moved join borsello.bank_notification as n using (bank_notification_id)
+      join borsello.bank_statement_entry as e
+        on e.gateway_reference = n.payment_gateway_reference
+    where sign(e.cents) = sign(moved.cents)
   )
-  select moved.transaction_id, moved.cents, moved.posted_on, known.request_id,
-    coalesce(n.payment_gateway_reference, n.transaction_reference, known.transaction_reference),
-    case when moved.cents > 0 then n.debtor_name else known.payload ->> 'creditorName' end,
-    case when moved.cents > 0 then n.debtor_iban else known.payload ->> 'creditorIban' end,
-    coalesce(n.reason, known.payload ->> 'reason')
+  select moved.transaction_id, moved.cents, moved.posted_on, named.request_id,
+    coalesce(n.payment_gateway_reference, n.transaction_reference, named.transaction_reference),
+    case when moved.cents > 0 then n.debtor_name else named.payload ->> 'creditorName' end,
+    case when moved.cents > 0 then n.debtor_iban else named.payload ->> 'creditorIban' end,
+    coalesce(n.reason, named.payload ->> 'reason')
   from moved
+    left join named using (transaction_id)
     left join borsello.bank_notification as n using (bank_notification_id)
-    left join lateral (
-      select r.request_id, r.transaction_reference, r.payload, bank_order.account ->> 'iban' as iban
-      from asked join borsello.bank_request as r using (request_id)
-        left join borsello.bank_order using (request_id)
-      where asked.transaction_id = moved.transaction_id
-      order by r.request_id limit 1
-    ) as known on true
-  where (s).iban = coalesce(known.iban, borsello.account_key(n.creditor_iban),
+  where (s).iban = coalesce(named.iban, borsello.account_key(n.creditor_iban),
       (select borsello.collection_account(p) from borsello.partner as p
        where p.partner_key = (s).partner_key), (s).iban)
-    and not exists (
-      select from borsello.bank_statement_entry as e
-      where e.request_id in (
-          select a.request_id from asked as a where a.transaction_id = moved.transaction_id)
-        and sign(e.cents) = sign(moved.cents))
-    and not exists (
-      select from borsello.bank_statement_entry as e
-      where e.gateway_reference = n.payment_gateway_reference
-        and sign(e.cents) = sign(moved.cents));
+    and moved.transaction_id not in (select transaction_id from booked);
 end;

@@ -46,7 +46,7 @@ const landed: Readonly<Record<string, string>> = {
   "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
   "0036-closed-wallets-and-books.sql":
     "ea8ee912b147eedf2ac83e92fa26a5a39a9d04983b1c09dba485caf13fbecaec",
-  "0037-bank-files.sql": "69eb80cffe3f4e0ba4b76f1db8d56e35a512f7461fbffa7136bac800cbd67d76",
+  "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
