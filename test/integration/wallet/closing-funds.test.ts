@@ -2,6 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { proveBook } from "../../../shared/database/accounting/prove.js";
+import {
+  approveNotification,
+  rejectNotification,
+} from "../../../shared/database/bank/notification-decisions.js";
 import { recordOutcome } from "../../../shared/database/bank/requests.js";
 import { availableCents } from "../../../shared/database/ledger/ledger.js";
 import { operationCommands } from "../../../shared/database/operations/commands.js";
@@ -109,6 +113,7 @@ const payoutsOf = (walletId: string) =>
   );
 
 const Held = z.object({
+  id: z.string(),
   status: z.string(),
   cents: z.bigint(),
   held: z.bigint(),
@@ -122,7 +127,7 @@ const Held = z.object({
 const heldFor = (walletId: string) =>
   closing.database.rows(
     Held,
-    `select status, amount_cents as cents, amount_cents - consumed_amount_cents as held,
+    `select bank_notification_id as id, status, amount_cents as cents, amount_cents - consumed_amount_cents as held,
        reconciliation_type as type, feedback, debtor_iban as "debtorIban",
        coalesce(metadata ->> 'returnOf', metadata ->> 'reversalOf') as link
      from borsello.bank_notification where wallet_id = $1 order by bank_notification_id`,
@@ -295,6 +300,7 @@ describe("a payout that does not arrive", () => {
     expect(await payoutsOf(wallet.walletId)).toMatchObject([{ status: "OutgoingPaymentRejected" }]);
     expect(await heldFor(wallet.walletId)).toEqual([
       {
+        id: expect.any(String) as unknown,
         ...{ status: "Received", cents: 33_00n, held: 33_00n, type: "Return", link: operationId },
         feedback: expect.stringMatching(/^Wallet: .*approve it.*reject it/s) as unknown,
         debtorIban: wallet.iban,
@@ -345,6 +351,62 @@ describe("a payout that does not arrive", () => {
     for (let times = 0; times < 2; times += 1) await tell(operationId, "payment", "returned");
     expect(await balance(wallet)).toBe(36_00n);
     expect(await heldFor(wallet.walletId)).toEqual([]);
+    await expectProvedBooks();
+  });
+});
+
+describe("what lies in suspense for a closed wallet", () => {
+  /** A payout that the bank has sent back, and the notification of it. */
+  const returned = async (cents: bigint) => {
+    const wallet = await validated([deposit(cents)]);
+    await close(wallet.walletId);
+    const [{ operationId } = { operationId: "" }] = await payoutsOf(wallet.walletId);
+    await advanceToPayment(operationId);
+    for (const outcome of ["booked", "returned"] as const)
+      await tell(operationId, "payment", outcome);
+    const [{ id } = { id: "" }] = await heldFor(wallet.walletId);
+    return { wallet, operationId, id };
+  };
+
+  test("is credited to the wallet where it was reopened and a person approves it, linked to the payout", async () => {
+    const { wallet, operationId, id } = await returned(41_00n);
+    const { walletId } = wallet;
+    expect(await approveNotification(closing.database, acme, id, walletId)).toMatchObject({
+      ok: false,
+    });
+    made(await reopen(walletId));
+    made(await reactivate(walletId));
+    expect(await balance(wallet)).toBe(0n);
+    made(await approveNotification(closing.database, acme, id, walletId));
+    expect(await balance(wallet)).toBe(41_00n);
+    const credits = await closing.database.rows(
+      z.object({ type: z.string(), id: z.string() }),
+      `select type, bank_notification_id as id from borsello.operation
+       where wallet_id = $1 and metadata ->> 'returnOf' = $2`,
+      [walletId, operationId],
+    );
+    expect(credits).toEqual([{ type: "SctStandardDeposit", id }]);
+    await expectProvedBooks();
+  });
+
+  test("is paid to the customer's account where a person rejects it", async () => {
+    const before = { bank: await bank(), suspense: await suspense() };
+    const { wallet, id } = await returned(42_00n);
+    made(await rejectNotification(closing.database, acme, id));
+    const request = await closing.database.row(
+      z.object({ requestId: z.string(), iban: z.string(), amount: z.number() }),
+      `select request_id as "requestId", payload ->> 'creditorIban' as iban,
+         (payload ->> 'amount')::float8 as amount
+       from borsello.bank_request where bank_notification_id = $1`,
+      [id],
+    );
+    expect(request).toMatchObject({ iban: wallet.iban, amount: 42 });
+    const requestId = request?.requestId ?? "";
+    const word = { requestId, transactionReference: null, bookingDate: null, reasonCode: null };
+    await recordOutcome(closing.database, { ...word, outcome: "booked" });
+    expect(await heldFor(wallet.walletId)).toMatchObject([{ status: "Rejected", held: 0n }]);
+    expect(await suspense()).toBe(before.suspense);
+    expect(await bank()).toBe(before.bank + 42_00n);
     await expectProvedBooks();
   });
 });
