@@ -1,11 +1,8 @@
 /** Notifications of a database that is older than their contents and feedbacks: none is lost, none unanswered. */
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { receiveNotification } from "../../../shared/database/bank/notifications.js";
-import { connect } from "../../support/database/connections.js";
-import { createDatabase } from "../../support/database/database.js";
+import { createOlderDatabase } from "../../support/database/older-database.js";
 import {
   collectionIban,
   countOf,
@@ -14,7 +11,6 @@ import {
   type BankTest,
 } from "../../support/wallet/bank-fixtures.js";
 
-const folder = new URL("../../../shared/database/migrations/", import.meta.url);
 const walletIds = [1, 2].map((end) => `0190a6b0-5a51-7000-8000-00000000000${end}`);
 
 const before = `
@@ -51,19 +47,7 @@ let bank: BankTest;
 let drop: () => Promise<void>;
 
 beforeAll(async () => {
-  const created = await createDatabase();
-  const client = await connect(created.url);
-  await client.query(`create schema borsello; create table borsello.migration (name text primary key,
-    sha256 text not null, applied_at timestamptz not null default now())`);
-  const names = (await readdir(folder)).filter((name) => name < "0026" && name.endsWith(".sql"));
-  for (const name of names.toSorted()) {
-    const text = await readFile(new URL(name, folder), "utf8");
-    await client.query(text);
-    const sha256 = createHash("sha256").update(text).digest("hex");
-    await client.query("insert into borsello.migration values ($1, $2)", [name, sha256]);
-  }
-  await client.query(before);
-  await client.end();
+  const created = await createOlderDatabase("0026", before);
   bank = await openBankTest(created.url);
   drop = () => created.drop();
 });
