@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { customer } from "../../bench/platform/customers.js";
+import * as decisions from "../../shared/contracts/accounting/bank-notifications.js";
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import {
   countHarvestingsRoute,
@@ -20,6 +21,7 @@ import {
 } from "../support/settlement/confirmed-operations.js";
 import { activateMandate, groupsOf, requestsOf } from "../support/settlement/store-money.js";
 import { valueOf } from "../support/platform/api.js";
+import { sendTransfer } from "../support/settlement/store-transfers.js";
 import { startSettlement, type Settlement } from "../support/settlement/settlement-stack.js";
 import { someStore } from "../support/stores/store-fixtures.js";
 
@@ -251,6 +253,27 @@ test("what stores owe and are owed is settled with a bank that books, refuses, i
   await expect.poll(states).toEqual(stores.map(() => "Reconciled Booked"));
   for (const { storeId } of stores)
     expect(await accountCents(day.database, "Store", storeId)).toBe(0n);
+});
+
+test("a store's transfers settle its group, and a person decides about too little and too much", async () => {
+  const { storeId } = await openStore();
+  await confirm({ type: "CashDeposit", cents: 50_00n, storeId, dealerKey });
+  await day.harvest("CashDeposit");
+  await expect.poll(() => pending(storeId)).toMatchObject([{ totalAmount: 50 }]);
+  const reason = (await pending(storeId))[0]?.reason ?? "";
+  const pay = (amount: number) =>
+    sendTransfer(day.acme, { creditorIban: collectionAccount, amount, reason });
+  const small = await pay(30);
+  expect(await small.read()).toMatchObject({ storeId, status: "Received", consumableAmount: 30 });
+  const { params } = small;
+  valueOf(await day.acme.call(decisions.approveBankNotificationRoute, { params }));
+  expect(await small.read()).toMatchObject({ status: "Consumed" });
+  expect(await pending(storeId)).toMatchObject([{ totalAmount: 20 }]);
+  const large = await pay(25);
+  expect(await large.read()).toMatchObject({ status: "PartiallyConsumed", consumableAmount: 5 });
+  expect(await pending(storeId)).toEqual([]);
+  valueOf(await day.acme.call(decisions.rejectBankNotificationRoute, { params: large.params }));
+  await expect.poll(large.read).toMatchObject({ status: "Consumed", consumableAmount: 0 });
 });
 
 test("types that are not harvested are left to the other flow", async () => {
