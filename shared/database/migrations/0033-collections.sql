@@ -345,6 +345,18 @@ language plpgsql volatile as $$
 begin
   if r.status not in ('Booked', 'Refused', 'Returned') then return; end if;
   if r.status = 'Returned' then
+    -- It was booked before, though that word may come later: a wallet shows the same of it in either order.
+    if (borsello.deposit_of(r)).operation_id is null
+      and not exists (
+        select from borsello.bank_notification where named_request_id = r.request_id and is_booked)
+      and exists (
+        select from borsello.wallet where wallet_id = r.wallet_id and status = 'Active')
+    then
+      perform borsello.credit_collection(
+        r, borsello.account_for(r.partner_key, 'Bank', 'safeguarding'), null, 'bank');
+      update borsello.mandate set last_deposit_date = borsello.platform_now()
+      where mandate_id = r.mandate_id;
+    end if;
     perform borsello.take_back_collection(r);
   elsif r.status = 'Booked' then
     if exists (

@@ -115,9 +115,14 @@ describe("what the bank says", () => {
     // The money is there: it is the customer's, whatever was said before.
     [["refused", "booked"], 100, "Confirmed", null],
     [["booked", "refused", "refused"], 100, "Confirmed", "RefusedAfterBooked: AM04"],
-    [["returned"], 0, null, "CollectionReturned: MD06"],
-    [["returned", "booked"], 0, null, "CollectionReturned: MD06"],
-    [["accepted", "returned", "booked", "returned"], 0, null, "CollectionReturned: MD06"],
+    [["returned"], 0, "Confirmed MD06", "CollectionReturned: MD06"],
+    [["returned", "booked"], 0, "Confirmed MD06", "CollectionReturned: MD06"],
+    [
+      ["accepted", "returned", "booked", "returned"],
+      0,
+      "Confirmed MD06",
+      "CollectionReturned: MD06",
+    ],
     [["booked", "returned"], 0, "Confirmed MD06", "CollectionReturned: MD06"],
     [["booked", "returned", "returned"], 0, "Confirmed MD06", "CollectionReturned: MD06"],
     [["booked", "returned", "booked", "accepted"], 0, "Confirmed MD06", "CollectionReturned: MD06"],
