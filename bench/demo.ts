@@ -3,6 +3,14 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { customer } from "./platform/customers.js";
 import {
+  approveStranger,
+  moveClock,
+  nextRequestOf,
+  payGroups,
+  returnCollections,
+  waitForCollection,
+} from "./platform/outside-money.js";
+import {
   onboard,
   sender,
   waitForOnboarding,
@@ -10,12 +18,14 @@ import {
   type Send,
 } from "./platform/onboarding.js";
 import {
+  balanceOf,
   harvest,
   openShop,
   payIn,
   prove,
   readStatement,
   sell,
+  shopOwner,
   withdraw,
 } from "./platform/shopping.js";
 import { startPlatform, withTemporaryFolder } from "./platform/process.js";
@@ -65,8 +75,8 @@ const waitForEvents = async (
   }
 };
 
-/** A shop sells, money leaves, one transfer comes back, the day is settled, the books are proved. */
-const spendADay = async (send: Send, walletId: string): Promise<void> => {
+/** A shop sells, money leaves, one transfer comes back, the day is settled; resolves to the shop. */
+const spendADay = async (send: Send, walletId: string): Promise<string> => {
   const storeId = await openShop(send, showCall);
   await payIn(send, walletId, storeId, 250, showCall);
   await sell(send, walletId, storeId, 42.3, 2, showCall);
@@ -78,6 +88,64 @@ const spendADay = async (send: Send, walletId: string): Promise<void> => {
   await prove(send, showCall);
   const { header, rows } = await readStatement(send, walletId);
   console.log(`\nGET …/statement of the wallet:\n${table(header, rows)}`);
+  return storeId;
+};
+
+const inCents = (amount: number): number => Math.round(amount * 100);
+
+interface Move {
+  readonly wallet: string;
+  readonly what: string;
+  readonly before: number;
+  readonly after: number;
+  /** What must have come of it. */
+  readonly cents: number;
+}
+
+const showMoves = (moves: readonly Move[]): void => {
+  const rows = moves.map(({ wallet, what, before, after }) => [
+    ...[wallet, what, before.toFixed(2), after.toFixed(2)],
+  ]);
+  console.log(`\nThe wallets:\n${table(["wallet", "what came", "before", "after"], rows)}`);
+  const wrong = moves.filter(({ before, after, cents }) => inCents(after - before) !== cents);
+  if (wrong.length > 0)
+    throw new Error(`The wallets hold something else: ${JSON.stringify(wrong)}`);
+};
+
+/** A shop pays, a person decides on a stranger's transfer, mandates collect; the books are proved again. */
+const takeMoneyIn = async (
+  send: Send,
+  storeId: string,
+  [first, second]: readonly [string, string],
+  hearAhead: (aheadMs: number) => void,
+): Promise<void> => {
+  const paid = await payGroups(send, storeId, shopOwner, showCall);
+  const collectionIban = paid[0]?.collectionIban ?? "";
+  const before = [await balanceOf(send, first), await balanceOf(send, second)] as const;
+  const feedback = await approveStranger(send, first, collectionIban, 30, showCall);
+  const approved = await balanceOf(send, first);
+  await returnCollections(send, customer(2).iban, showCall);
+  const due = await nextRequestOf(send, first);
+  hearAhead(Date.parse(due) - Date.now());
+  await moveClock(send, due, showCall);
+  await waitForCollection(send, first, false, showCall);
+  await waitForCollection(send, second, true, showCall);
+  const after = [await balanceOf(send, first), await balanceOf(send, second)] as const;
+  await prove(send, showCall);
+
+  const groups = paid.map(({ code, amount }) => [code, amount.toFixed(2)]);
+  console.log(`\nThe shop paid:\n${table(["code of the group", "amount"], groups)}`);
+  console.log(`\nWhat the stranger's transfer needed to fit by itself:\n${feedback}`);
+  const stranger = { what: "a stranger's transfer, approved by a person", cents: 3_000 };
+  const booked = { what: "its mandate's first collection", cents: 2_500 };
+  const returned = { what: "the same, which the bank took back", cents: 0 };
+  showMoves([
+    { wallet: "first", ...stranger, before: before[0], after: approved },
+    { wallet: "first", ...booked, before: approved, after: after[0] },
+    { wallet: "second", ...returned, before: before[1], after: after[1] },
+  ]);
+  const { header, rows } = await readStatement(send, second);
+  console.log(`\nGET …/statement of the second wallet:\n${table(header, rows)}`);
 };
 
 const runDemo = async (folder: string): Promise<void> => {
@@ -85,9 +153,13 @@ const runDemo = async (folder: string): Promise<void> => {
   const platform = await startPlatform(join(folder, "data"));
   say(`everything answers; API at ${platform.url}, documentation at ${platform.url}/docs`);
   let quiet = false;
-  const reader = readTopic(platform.brokerConnectionString, acme.partner, (event) => {
+  let aheadMs = 0;
+  const hear = (event: ReceivedEvent): void => {
     if (!quiet) showEvent(event);
-  });
+  };
+  // What is dated later than now was dated by the clock that was moved.
+  const now = (datedMs: number): number => Date.now() + (datedMs > Date.now() ? aheadMs : 0);
+  const reader = readTopic(platform.brokerConnectionString, acme.partner, hear, now);
   try {
     const send = sender(platform.url, await headersFor(platform.url, acme));
 
@@ -104,7 +176,7 @@ const runDemo = async (folder: string): Promise<void> => {
     await showRefusal(send, first);
 
     title("A day with the wallet");
-    await spendADay(send, first);
+    const storeId = await spendADay(send, first);
 
     title(`${togetherCount} more wallets at once`);
     quiet = true;
@@ -117,6 +189,10 @@ const runDemo = async (folder: string): Promise<void> => {
       }),
     );
     await waitForEvents(reader.events, [first, ...rest]);
+
+    title("Money from outside");
+    const [second = ""] = rest;
+    await takeMoneyIn(send, storeId, [first, second], (ahead) => (aheadMs = ahead));
 
     title("Summary");
     const view = await waitForOnboarding(send, first, () => true);

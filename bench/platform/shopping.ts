@@ -32,14 +32,19 @@ const expectStatus = (step: string, answer: Answer, ...statuses: readonly number
 
 const done = (step: string, answer: Answer): Answer => expectStatus(step, answer, 200);
 
+/** Whose shop it is: the mandate of its owner is debited, and payments go there. */
+export const shopOwner = {
+  ownerIban: "IT60X0542811101000000123456",
+  ownerName: "Bottega Appia Srl",
+} as const;
+
 export const openShop = async (send: Send, tell: Tell): Promise<string> => {
   const opened = await send("POST", "/wallet/dealers/dealer-rome/stores", {
     name: "Bottega Appia",
     type: "Grocery",
     city: "Roma",
     address: "Via Appia 1",
-    ownerIban: "IT60X0542811101000000123456",
-    ownerName: "Bottega Appia Srl",
+    ...shopOwner,
     email: "bottega@example.com",
     phoneNumber: "06 1234567",
     code: "APPIA-1",

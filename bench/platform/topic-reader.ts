@@ -24,6 +24,8 @@ export const readTopic = (
   connectionString: string,
   partner: string,
   hear: (event: ReceivedEvent) => void = () => undefined,
+  /** The time now on the clock that dated an event; of importance where the sandbox's was moved meanwhile. */
+  nowMs: (datedMs: number) => number = Date.now,
 ): TopicReader => {
   const client = new ServiceBusClient(connectionString, { retryOptions: { retryDelayInMs: 200 } });
   const receiver = client.createReceiver(partner, partner);
@@ -33,11 +35,12 @@ export const readTopic = (
     {
       processMessage: async ({ body, subject, sessionId }) => {
         const { id, messageCreationDate } = Envelope.parse(body);
+        const datedMs = Date.parse(messageCreationDate);
         const event = {
           id,
           name: subject ?? "",
           walletId: sessionId ?? "",
-          delayMs: Date.now() - Date.parse(messageCreationDate),
+          delayMs: nowMs(datedMs) - datedMs,
           body: JSON.stringify(body),
         };
         events.push(event);
