@@ -9,8 +9,6 @@ import {
 } from "../../../shared/database/mandates/open-collections.js";
 import { lapseUnusedMandates } from "../../../shared/database/mandates/outcomes.js";
 import { postponeDeposit } from "../../../shared/database/mandates/postponing.js";
-import { findRun, requestRun, workRun } from "../../../shared/database/settlement/runs.js";
-import { termsOf } from "../../../shared/database/settlement/terms.js";
 import {
   addBankDays,
   bankDayAfter,
@@ -233,35 +231,6 @@ describe("a collection that is due", () => {
       [opened.mandateId],
     );
     expect(await take(opened)).toBe(0);
-  });
-});
-
-describe("a run", () => {
-  test("of the timer and one of a trigger at the same moment ask once, and say what they did", async () => {
-    const opened = await openDueMandate(wallets.database);
-    const terms = await termsOf(wallets.database, "acme", {
-      ...{ silenceSeconds: 10, collectionAccount: null },
-    });
-    const begin = async (subjectId: string | null) => {
-      const run = await requestRun(wallets.database, {
-        ...{ partnerKey: "acme", flow: "MandateDepositRequest", actor: "test", type: null },
-        ...{ subjectId, upTo: "now", isScheduled: subjectId === null, isIgnored: false },
-      });
-      return run?.runId ?? "";
-    };
-    const runs = [await begin(null), await begin(opened.mandateId)];
-    expect(await begin(null)).toBe("");
-    await Promise.all(
-      runs.map(async (runId) => {
-        while (!(await workRun(wallets.database, runId, terms)));
-      }),
-    );
-    expect(await asked(opened)).toHaveLength(1);
-    const ended = await Promise.all(runs.map((runId) => findRun(wallets.database, "acme", runId)));
-    expect(ended[0]).toMatchObject({ status: "Completed" });
-    expect(ended[1]).toMatchObject({
-      status: (ended[1]?.items ?? 0) === 1 ? "Completed" : "Ignored",
-    });
   });
 });
 
