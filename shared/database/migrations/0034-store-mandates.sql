@@ -11,9 +11,9 @@ alter table borsello.mandate
   add column last_payment_receive_date timestamptz,
   add column metadata json;
 
--- Banks tell references apart by their letters, not by the case of these.
-alter table borsello.mandate drop constraint mandate_reference_once;
-create unique index mandate_reference_once on borsello.mandate
+-- Banks tell references apart by their letters, not by the case of these. (Transfers name them exactly, which
+-- mandate_reference_once finds.)
+create unique index mandate_reference_any_case on borsello.mandate
   (partner_key, upper(mandate_unique_reference));
 create unique index mandate_partner_reference_once on borsello.mandate
   (partner_key, upper(partner_reference)) where partner_reference is not null;

@@ -107,6 +107,7 @@ const create = async (
 
 const referenceConstraints: readonly (string | undefined)[] = [
   "mandate_reference_once",
+  "mandate_reference_any_case",
   "mandate_partner_reference_once",
 ];
 

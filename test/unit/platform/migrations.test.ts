@@ -42,7 +42,7 @@ const landed: Readonly<Record<string, string>> = {
   "0031-money-from-outside.sql": "c5c1f83eca3f886932c54db54cfd49b0203c08ccff4bd45a37f6157fc3baf4f0",
   "0032-bank-notifications.sql": "b99fd5cd0b34e719c2c69cd0b24ed365b1f7c04c8eb5632b1c14d90b20432a96",
   "0033-collections.sql": "a9c5f3db819f813e7a437b25e8f4fd631b352aa84c083d7f045f814de41eec94",
-  "0034-store-mandates.sql": "bef2d85538b83e3048e404a05572a5a9805d20b7e9b9a6eebf65f238022295ea",
+  "0034-store-mandates.sql": "12ddd438c3de5c4523eb8e27bf3808b5a97f1fe5be88a7da5b2bc7f887c49a1e",
   "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
   "0036-closed-wallets-and-books.sql":
     "ea8ee912b147eedf2ac83e92fa26a5a39a9d04983b1c09dba485caf13fbecaec",
