@@ -86,7 +86,7 @@ const Today = z.object({ today: z.iso.date() });
 
 /**
  * A page of what is due, in the caller's transaction: `asked` of the bank, of all that were `seen`; the others
- * were left out. On a day on which banks are closed nothing is due.
+ * were left out, or had ended by the time their wallet was free. On a day on which banks are closed nothing is due.
  */
 export const takeDueCollections = async (
   tx: Queryable,
@@ -107,7 +107,7 @@ export const takeDueCollections = async (
   const due = await tx.rows(Due, selectDue, [ids, mandateId]);
   const taken = due.map((one) => decided(one, limitCents));
   const result = await tx.row(Taken, take, [JSON.stringify(taken), actor]);
-  return { asked: result?.asked ?? 0, seen: due.length };
+  return { asked: result?.asked ?? 0, seen: ids.length };
 };
 
 const Mandate = z.object({ isOfStore: z.boolean(), isDueToday: z.boolean() });
