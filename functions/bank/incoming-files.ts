@@ -7,6 +7,7 @@ import {
   type BankFileItem,
 } from "../../shared/bank/iso20022/read-bank-file.js";
 import { noteRead, wasRead } from "../../shared/database/bank/read-files.js";
+import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
 import type { Services } from "../kit/services.js";
 import { requestIdOf } from "./plan-order.js";
 import { sayItems, type Saying } from "./said-items.js";
@@ -72,6 +73,16 @@ const readOne = async (means: Means, folder: BankFolder, name: string): Promise<
 /** The number of files read. What the bank could not be told of stays there, for the next round. */
 export const readIncomingFiles = async (means: Means, folder: BankFolder): Promise<number> => {
   const names = await folder.incoming(filesMax);
-  for (const name of names) await readOne(means, folder, name);
+  for (const name of names)
+    try {
+      await readOne(means, folder, name);
+    } catch (error) {
+      if (error instanceof DependencyUnavailableError) throw error;
+      // Whatever is wrong with this one must not keep the others waiting.
+      means.logger.error("A file of the bank's could not be taken.", { name, error });
+      const away = `untaken-${name.slice(-200)}`;
+      await folder.explain(away, "The platform could not take this file: its log says why.");
+      await folder.putAway(name, "failed", away);
+    }
   return names.length;
 };

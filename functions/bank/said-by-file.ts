@@ -11,9 +11,6 @@ import { amountOf } from "../../shared/domain/money.js";
 
 const notProvided = "NOTPROVIDED";
 
-const cut = (text: string | null, charactersMax: number): string | null =>
-  text?.slice(0, charactersMax) ?? null;
-
 const outcome = (
   { requestId }: AskedOrder,
   said: BankOutcomeMessage["outcome"],
@@ -36,7 +33,7 @@ export const outcomeOfSaid = (
   if (said === undefined) return undefined;
   return outcome(asked, said, {
     reasonCode: said === "refused" ? (reasonCode ?? "MS03") : null,
-    transactionReference: cut(reference, 255),
+    transactionReference: reference,
   });
 };
 
@@ -61,8 +58,8 @@ export const notificationOf = (report: Report, entry: BankEntry): BankNotificati
   const place = `${report.id} ${entry.line.toString()}`;
   return {
     type: creditType(entry),
-    transactionReference: (entry.endToEndId ?? entry.reference ?? place).slice(0, 255),
-    paymentGatewayReference: (entry.gatewayReference ?? place).slice(0, 255),
+    transactionReference: entry.endToEndId ?? entry.reference ?? place,
+    paymentGatewayReference: entry.gatewayReference ?? place,
     debtorName: entry.debtorName ?? notProvided,
     debtorIban: entry.debtorIban ?? notProvided,
     creditorName: entry.creditorName,
@@ -128,7 +125,7 @@ export const saidByEntry = (
     is: "outcome",
     outcome: outcome(asked, moved, {
       reasonCode: moved === "returned" ? (entry.returnReason ?? "MS03") : null,
-      transactionReference: cut(entry.reference, 255),
+      transactionReference: entry.reference,
       bookingDate: entry.bookingDate,
     }),
   };

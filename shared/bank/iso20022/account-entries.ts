@@ -1,6 +1,8 @@
 /** Reads what camt.053 and camt.054 have in common: an account, and the entries that were booked on it. */
 import { BankFileError } from "./bank-file-error.js";
+import { calendarDay } from "./calendar-day.js";
 import { centsOfText } from "./cents.js";
+import { cutText } from "./cut-text.js";
 import { elementAt, elementsAt, textAt, textNeeded, type Element } from "./element.js";
 import type { MessagePart } from "./xml-reader.js";
 
@@ -32,8 +34,6 @@ export interface BankEntry {
   readonly isReturn: boolean;
 }
 
-const day = /^\d{4}-\d{2}-\d{2}/;
-
 interface Moment {
   readonly date: string;
   readonly at: string;
@@ -42,16 +42,11 @@ interface Moment {
 /** A date or a moment of the standard; a moment without an offset is taken as UTC. */
 const momentOf = (element: Element, place: string): Moment => {
   const text = textAt(element, "DtTm", "Dt") ?? "";
-  const date = day.exec(text)?.[0] ?? "";
+  const date = calendarDay(text, place);
   const isMoment = text.includes("T");
-  const full = isMoment
-    ? /(Z|[+-]\d{2}:\d{2})$/.test(text)
-      ? text
-      : `${text}Z`
-    : `${date}T00:00:00Z`;
-  const at = new Date(full);
-  if (date === "" || Number.isNaN(at.getTime()) || date < "1900")
-    throw new BankFileError(`${place} must be a date.`);
+  const withOffset = /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
+  const at = new Date(isMoment ? withOffset : `${date}T00:00:00Z`);
+  if (Number.isNaN(at.getTime())) throw new BankFileError(`${place} must be a date.`);
   return { date, at: at.toISOString() };
 };
 
@@ -72,18 +67,26 @@ export const signOf = (text: string | undefined, place: string): bigint => {
 export const signedCents = (element: Element, place: string): bigint =>
   signOf(textAt(element, "CdtDbtInd"), place) * euro(elementAt(element, "Amt"), place);
 
+/** What the bank's messages may hold at most: of names and references 255, of reasons 1,000 units. */
+const referenceMax = 255;
+const reasonMax = 1_000;
+
+const short = (text: string | undefined): string | null =>
+  text === undefined ? null : cutText(text, referenceMax);
+
 const provided = (text: string | undefined): string | null =>
-  text === undefined || text === "NOTPROVIDED" ? null : text;
+  text === "NOTPROVIDED" ? null : short(text);
 
 const partyName = (transaction: Element, party: string): string | null =>
-  textAt(
-    transaction,
-    ...["Pty/Nm", "Nm", "Agt/FinInstnId/Nm"].map((path) => `RltdPties/${party}/${path}`),
-  ) ?? null;
+  short(
+    textAt(
+      transaction,
+      ...["Pty/Nm", "Nm", "Agt/FinInstnId/Nm"].map((path) => `RltdPties/${party}/${path}`),
+    ),
+  );
 
 const partyAccount = (transaction: Element, party: string): string | null =>
-  textAt(transaction, `RltdPties/${party}Acct/Id/IBAN`, `RltdPties/${party}Acct/Id/Othr/Id`) ??
-  null;
+  short(textAt(transaction, `RltdPties/${party}Acct/Id/IBAN`, `RltdPties/${party}Acct/Id/Othr/Id`));
 
 const remittanceOf = (transaction: Element): string =>
   [
@@ -92,8 +95,7 @@ const remittanceOf = (transaction: Element): string =>
   ]
     .map(({ text }) => text.trim())
     .filter((text) => text !== "")
-    .join(" ")
-    .slice(0, 1_000);
+    .join(" ");
 
 const kindOf = (code: Element | undefined): string =>
   code === undefined
@@ -101,8 +103,6 @@ const kindOf = (code: Element | undefined): string =>
     : [textAt(code, "Domn/Cd"), textAt(code, "Domn/Fmly/Cd"), textAt(code, "Domn/Fmly/SubFmlyCd")]
         .filter((part) => part !== undefined)
         .join("/");
-
-const referencesMax = 255;
 
 /** What a report or an entry says besides its entries or transactions: a handful of parts. */
 const partsMax = 200;
@@ -132,9 +132,11 @@ export const entryReading = (reportName: string) => {
   let known: Report | undefined;
   const report = (): Report => (known ??= readReport());
   const readReport = (): Report => {
-    const id = textNeeded(head, "Id", reportName);
+    const id = cutText(textNeeded(head, "Id", reportName), referenceMax - 55);
     const iban = textAt(head, "Acct/Id/IBAN");
     if (iban === undefined) throw new BankFileError(`${reportName} ${id} lacks Acct/Id/IBAN.`);
+    if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(iban))
+      throw new BankFileError(`${reportName} ${id} has an Acct/Id/IBAN that is none.`);
     return { id, iban, isCopy: textAt(head, "CpyDplctInd") !== undefined };
   };
 
@@ -169,15 +171,18 @@ export const entryReading = (reportName: string) => {
       bookingDate: date,
       bookedAt: at,
       endToEndId,
-      gatewayReference: named.length === 0 ? null : named.join(" ").slice(0, referencesMax),
+      gatewayReference: named.length === 0 ? null : cutText(named.join(" "), referenceMax),
       reference: ofBank ?? ofTransaction ?? provided(textAt(of, "AcctSvcrRef", "NtryRef")),
       kind: kindOf(elementAt(transaction, "BkTxCd")) || kindOf(elementAt(of, "BkTxCd")),
       debtorName: partyName(transaction, "Dbtr"),
       debtorIban: partyAccount(transaction, "Dbtr"),
       creditorName: partyName(transaction, "Cdtr"),
       creditorIban: partyAccount(transaction, "Cdtr"),
-      remittance: remittanceOf(transaction) || (textAt(of, "AddtlNtryInf") ?? ""),
-      returnReason: textAt(transaction, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry")?.slice(0, 35) ?? null,
+      remittance: cutText(
+        remittanceOf(transaction) || (textAt(of, "AddtlNtryInf") ?? ""),
+        reasonMax,
+      ),
+      returnReason: short(textAt(transaction, "RtrInf/Rsn/Cd", "RtrInf/Rsn/Prtry")),
       isReturn: elementAt(transaction, "RtrInf") !== undefined,
     };
   };

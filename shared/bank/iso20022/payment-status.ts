@@ -1,5 +1,6 @@
 /** Reads pain.002.001.10: how far the bank is with a file of ours, with a batch of it, with each order. */
 import { BankFileError } from "./bank-file-error.js";
+import { cutText } from "./cut-text.js";
 import { textAt, textNeeded, type Element } from "./element.js";
 import type { MessagePart } from "./xml-reader.js";
 
@@ -19,8 +20,11 @@ export type StatusItem =
 
 const isStatus = (text: string): boolean => /^[A-Z]{4}$/.test(text);
 
+const shortCode = (code: string | undefined): string | null =>
+  code === undefined ? null : cutText(code, 35);
+
 const reasonOf = (element: Element): string | null =>
-  textAt(element, "StsRsnInf/Rsn/Cd", "StsRsnInf/Rsn/Prtry")?.slice(0, 35) ?? null;
+  shortCode(textAt(element, "StsRsnInf/Rsn/Cd", "StsRsnInf/Rsn/Prtry"));
 
 const statusOf = (element: Element, name: string, place: string): string | undefined => {
   const status = textAt(element, name);
@@ -36,7 +40,7 @@ const orderStatus = (element: Element, place: string): StatusItem | undefined =>
     endToEndId: textNeeded(element, "OrgnlEndToEndId", place),
     status,
     reasonCode: reasonOf(element),
-    reference: textAt(element, "AcctSvcrRef", "ClrSysRef") ?? null,
+    reference: cutText(textAt(element, "AcctSvcrRef", "ClrSysRef") ?? "", 255) || null,
   };
 };
 
@@ -78,7 +82,7 @@ export const statusReading = () => {
         batchStatus = element.text.trim();
         return [];
       case "OrgnlPmtInfAndSts/StsRsnInf":
-        batchReason ??= textAt(element, "Rsn/Cd", "Rsn/Prtry")?.slice(0, 35) ?? null;
+        batchReason ??= shortCode(textAt(element, "Rsn/Cd", "Rsn/Prtry"));
         return [];
       case "OrgnlPmtInfAndSts/TxInfAndSts": {
         transactions += 1;

@@ -1,6 +1,7 @@
 /** Reads camt.053.001.08: what an account held before and after, and every booking in between. */
 import { BankFileError } from "./bank-file-error.js";
 import { entryReading, signedCents, type BankEntry, type Report } from "./account-entries.js";
+import { calendarDay } from "./calendar-day.js";
 import { textOfCents } from "./cents.js";
 import { elementsAt, textAt, type Element } from "./element.js";
 import type { MessagePart } from "./xml-reader.js";
@@ -26,9 +27,8 @@ const balanceOf = (head: Element, place: string, ...codes: readonly string[]): B
   for (const code of codes)
     for (const balance of elementsAt(head, "Bal"))
       if (textAt(balance, "Tp/CdOrPrtry/Cd") === code) {
-        const day = textAt(balance, "Dt/Dt", "Dt/DtTm")?.slice(0, 10) ?? "";
-        if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day)))
-          throw new BankFileError(`${place}: the balance ${code} lacks its date.`);
+        const date = textAt(balance, "Dt/Dt", "Dt/DtTm") ?? "";
+        const day = calendarDay(date, `${place}: the date of the balance ${code}`);
         return { cents: signedCents(balance, `${place}, Bal ${code},`), day };
       }
   throw new BankFileError(`${place} lacks the balance ${codes[0] ?? ""}.`);
@@ -59,8 +59,9 @@ export const statementReading = () => {
     // Pages of a statement that has several begin and end with interim balances.
     const opening = balanceOf(reading.head(), place, "OPBD", "PRCD", "ITBD");
     const closing = balanceOf(reading.head(), place, "CLBD", "ITBD");
-    const fromDay = textAt(reading.head(), "FrToDt/FrDtTm")?.slice(0, 10) ?? closing.day;
-    const toDay = textAt(reading.head(), "FrToDt/ToDtTm")?.slice(0, 10) ?? closing.day;
+    const dayAt = (path: string): string =>
+      calendarDay(textAt(reading.head(), path) ?? closing.day, `${place}, ${path},`);
+    const [fromDay, toDay] = [dayAt("FrToDt/FrDtTm"), dayAt("FrToDt/ToDtTm")];
     head = {
       ...report,
       fromDay: fromDay < toDay ? fromDay : toDay,

@@ -97,7 +97,7 @@ export const notification = ({ id, iban, bookings, copy }: ReportOf): string =>
   documentOf(
     "camt.054.001.08",
     "BkToCstmrDbtCdtNtfctn",
-    `<Ntfctn><Id>${id}</Id><CreDtTm>2026-11-20T10:00:00Z</CreDtTm>${element("CpyDplctInd", copy)}` +
+    `<Ntfctn>${element("Id", id)}<CreDtTm>2026-11-20T10:00:00Z</CreDtTm>${element("CpyDplctInd", copy)}` +
       `${account(iban)}${bookings.map(entry).join("")}</Ntfctn>`,
   );
 

@@ -6,6 +6,8 @@ import {
   readBankFile,
   type BankFileItem,
 } from "../../../shared/bank/iso20022/read-bank-file.js";
+import { notificationOf } from "../../../functions/bank/said-by-file.js";
+import { BankNotificationMessage } from "../../../shared/contracts/platform/bank-messages.js";
 import { textOfCents } from "../../../shared/bank/iso20022/cents.js";
 import {
   bytesOf,
@@ -149,6 +151,21 @@ describe("what a file says", () => {
   });
 });
 
+test("whatever a bank writes of a credit is a message that its queue takes", async () => {
+  const unit = fc.constantFrom("a", "é", "😀", "&", " ", "ﷺ");
+  const words = fc.string({ unit, minLength: 1, maxLength: 900 });
+  await fc.assert(
+    fc.asyncProperty(words, words, words, async (debtorName, reason, reference) => {
+      const bookings = [{ ...received, debtorName, reason, reference, endToEndId: reason }];
+      const [item] = await itemsOf(notification({ id: `N${reference}`, iban, bookings }));
+      if (item?.is !== "notified") throw new Error("the credit is missing");
+      const message = notificationOf(item.report, item.entry);
+      expect(BankNotificationMessage.safeParse(message).error).toBeUndefined();
+    }),
+    { numRuns: 40 },
+  );
+});
+
 describe("what cannot be read is refused with a sentence", () => {
   const good = notification({ id: "N1", iban, bookings: [received] });
   const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha">${Array.from(
@@ -189,6 +206,15 @@ describe("what cannot be read is refused with a sentence", () => {
     ["an amount of words", good.replaceAll("10.50", "ten"), "at most two decimals"],
     ["no direction", good.replaceAll("CRDT", "BOTH"), "CRDT or DBIT"],
     ["a day that is none", good.replace("2026-11-20</Dt>", "2026-13-40</Dt>"), "must be a date"],
+    ["a day that no calendar has", good.replace("2026-11-20</Dt>", "2026-02-30</Dt>"), "date"],
+    ["a day of old", good.replace("2026-11-20</Dt>", "0001-01-01</Dt>"), "must be a date"],
+    ["an amount beyond reason", good.replaceAll("10.50", "1".repeat(17)), "larger than any"],
+    [
+      "a statement of no days",
+      statement({ ...ownStatement, closing: "60.50", days: ["soon", "later"] }),
+      "FrToDt/FrDtTm, must be a date",
+    ],
+    ["an account that is none", good.replace(iban, "my account"), "Acct/Id/IBAN that is none"],
     ["no account", good.replace(/<Acct>.*?<\/Acct>/, ""), "lacks Acct/Id/IBAN"],
     [
       "many parts",
@@ -256,10 +282,10 @@ test("a hundred thousand bookings are read with a flat heap", async () => {
     /<Ntry>.*<\/Ntry>/.exec(
       notification({ id: "N", iban, bookings: [{ ...received, isBare: true }] }),
     ) ?? [];
+  const lotOf = booking.replace(/<BkTxCd>.*<\/BkTxCd>/, "").repeat(100);
   const bytes = (async function* () {
     yield Buffer.from(beginning);
-    for (let lot = 0; lot < 1_000; lot += 1)
-      yield await Promise.resolve(Buffer.from(booking.repeat(100)));
+    for (let lot = 0; lot < 1_000; lot += 1) yield await Promise.resolve(Buffer.from(lotOf));
     yield Buffer.from(`</Stmt>${end}`);
   })();
   let read = 0;
