@@ -129,7 +129,7 @@ export const statement = ({
       (days === undefined
         ? ""
         : `<FrToDt><FrDtTm>${days[0]}T00:00:00Z</FrDtTm><ToDtTm>${days[1]}T23:59:59Z</ToDtTm></FrToDt>`) +
-      `${account(iban)}` +
+      account(iban) +
       `${balance("OPBD", opening, day)}${balance("CLBD", closing, day)}${bookings.map(entry).join("")}</Stmt>`,
   );
 
