@@ -1,7 +1,10 @@
 /** Each word of the bank about a collection, in every order and in every state of its neighbours: what it moves. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
+import { findBalanceAt } from "../../../shared/database/accounting/balance-at.js";
 import { proveBook } from "../../../shared/database/accounting/prove.js";
+import { listBuckets, resyncBuckets } from "../../../shared/database/ledger/buckets.js";
+import { platformNow } from "../../../shared/database/platform/platform-time.js";
 import { advanceSettlement } from "../../../shared/database/settlement/operations.js";
 import { termsOf, type SettlementTerms } from "../../../shared/database/settlement/terms.js";
 import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
@@ -142,6 +145,15 @@ describe("a returned collection", () => {
       { fundsType: "Welfare", cents: 50_00n },
     ]);
     expect(await balance(it)).toBe(-21);
+    // Whoever reads the wallet sees the same, now and of this moment later on.
+    const reader = { ...acme, isOperator: false };
+    const shown = made(await listBuckets(wallets.database, reader, walletId));
+    expect(shown.map(({ availableBalance }) => availableBalance).sort()).toEqual([-71, 50]);
+    const at = new Date(await platformNow(wallets.database));
+    expect(made(await findBalanceAt(wallets.database, reader, walletId, at))).toBe(-21_00n);
+    expect(made(await resyncBuckets(wallets.database, acme, walletId))).toMatchObject({
+      ...{ createdBuckets: 0, updatedBuckets: 0 },
+    });
     // What is held stays held, and fails at its confirmation; whatever is new fails at once.
     const short = { ok: false, code: "InsufficientBalance" };
     expect(await commands().change("confirm", withdrawal, operationId)).toMatchObject(short);
