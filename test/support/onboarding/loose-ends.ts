@@ -10,9 +10,11 @@ export const unsettled = `
     (select count(*)::int from borsello.outbox where sent_at is null) as unsent,
     (select count(*)::int from durable.message where due_at is null) as turns,
     (select count(*)::int from durable.activity) as activities,
+    (select count(*)::int from durable.instance
+     where completed_at is null and id like 'run-%') as runs,
     (select count(*)::int from broker.message join broker.entity using (entity_id)
      where path ~ '^(platform-events|bank-)' and path not ilike '%deadletter%') as queued) as left_over
-  where unsent + turns + activities + queued > 0`;
+  where unsent + turns + activities + runs + queued > 0`;
 
 /** Wallets whose holder did all that was asked for and that are not onboarded; one that expired stays so. */
 export const stillOpen = `
