@@ -329,6 +329,12 @@ test("every route of stores answers as its document says, refusals included", as
   expect(await call(storeMandates.getStoreMandateRoute, { params })).toMatchObject({ status: 404 });
   const mandate = valueOf(await call(storeMandates.putStoreMandateRoute, { params }));
   expect(valueOf(await call(storeMandates.getStoreMandateRoute, { params }))).toEqual(mandate);
+  const collect = (more: { readonly amount?: string; readonly reconciliationId?: string } = {}) =>
+    call(triggerMandateDepositRequestRoute, { query: { mandateId: mandate.mandateId, ...more } });
+  // The store owes nothing, and has no such group.
+  expect(valueOf(await collect())).toMatchObject({ status: "Ignored" });
+  expect(await collect({ amount: "0.01" })).toMatchObject({ status: 400 });
+  expect(await collect({ reconciliationId: storeId })).toMatchObject({ status: 400 });
   valueOf(await call(storeMandates.disableStoreMandateRoute, { params: { storeId } }));
   await answersOfStoreMandates(storeId);
   valueOf(await call(stores.deleteStoreRoute, { params }));
