@@ -219,7 +219,7 @@ begin
 end $$;
 
 -- Where the money of a request lies that the bank has booked or sent back: in suspense, if its notification
--- came first (which is used up by this), else at the bank, from where its notification books nothing more.
+-- came first (which is used up by this, failed or not), else at the bank, from where its notification books nothing more.
 create function borsello.draw_account(
   r borsello.bank_request, of_operation uuid, as_type text, actor text
 ) returns bigint language plpgsql volatile as $$
@@ -227,7 +227,7 @@ declare
   holding uuid;
 begin
   select bank_notification_id into holding from borsello.bank_notification
-  where named_request_id = r.request_id and is_booked and status = 'Received'
+  where named_request_id = r.request_id and is_booked and status in ('Received', 'Accepted', 'Failed')
     and amount_cents = borsello.cents(r.payload -> 'amount')
   order by bank_notification_id limit 1 for no key update;
   if holding is null then

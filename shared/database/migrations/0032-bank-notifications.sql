@@ -631,14 +631,16 @@ declare
   n borsello.bank_notification;
   r borsello.bank_request;
 begin
+  -- Locked in the order of the bank's word.
+  select * into r from borsello.bank_request
+  where bank_notification_id = of_notification and kind = 'return' order by attempt desc limit 1
+  for no key update;
   select * into n from borsello.bank_notification
   where bank_notification_id = of_notification and status = 'RejectionRequested'
   for no key update;
   if n.bank_notification_id is null or n.next_attempt_at > borsello.platform_now() then
     return n.next_attempt_at;
   end if;
-  select * into r from borsello.bank_request
-  where bank_notification_id = of_notification and kind = 'return' order by attempt desc limit 1;
   if n.next_attempt_at is not null then perform borsello.inquire(r.request_id); end if;
   update borsello.bank_notification set next_attempt_at = greatest(
     borsello.platform_now() + make_interval(secs => (terms ->> 'silenceSeconds')::integer),
@@ -661,7 +663,11 @@ return case
       and borsello.is_undecided(r) and borsello.cents(payload -> 'amount') = (n).amount_cents)
     then json_build_object('code', 'BankNotificationStatusInvalid',
       'properties', json_build_object('status', (n).status, 'request',
-        'The bank has not told the outcome of the request that it names: wait for that.')) end;
+        'The bank has not told the outcome of the request that it names: wait for that.'))
+  when not is_approval and (n).debtor_iban = ''
+    then json_build_object('code', 'BankNotificationStatusInvalid',
+      'properties', json_build_object('status', (n).status, 'debtorIban',
+        'It names no account to send it to: approve it for a wallet.')) end;
 
 -- A person's word: it is for this wallet, or for the one or the store that it was matched with. It credits and
 -- never validates. Null: there is no such notification.

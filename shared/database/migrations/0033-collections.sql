@@ -166,7 +166,7 @@ return borsello.credit_incoming('SddDeposit', (r).wallet_id,
   json_build_object('mandateId', (r).payload -> 'mandateId',
     'depositDate', (r).payload -> 'depositDate'));
 
--- The notification that has the money of a collection which could not be credited.
+-- The notification that names a collection which could not be credited.
 create function borsello.holding_notification(of_request uuid) returns borsello.bank_notification
 language sql stable
 return (
@@ -194,11 +194,19 @@ begin
     when 'Suspended' then 'the wallet is Suspended; the collection is credited when it is reactivated'
     when 'Closed' then 'the wallet is Closed; the collection is sent back'
     else 'the wallet of this collection was deleted for good' end;
-  n := borsello.holding_notification(r.request_id);
-  if n.amount_cents = cents then
-    update borsello.bank_notification set failed_rule = 'Wallet', feedback = why,
+  select * into n from borsello.bank_notification
+  where named_request_id = r.request_id and is_booked and amount_cents = cents
+    and status in ('Received', 'Accepted', 'Failed')
+  order by bank_notification_id limit 1 for no key update;
+  if n.bank_notification_id is not null then
+    insert into borsello.audit
+      (actor, partner_key, entity, entity_id, action, from_status, to_status)
+    select 'bank', n.partner_key, 'BankNotification', n.bank_notification_id::text, 'leave', n.status,
+      'Received'
+    where n.status <> 'Received';
+    update borsello.bank_notification set status = 'Received', failed_rule = 'Wallet', feedback = why,
       reconciliation_type = 'Mandate', wallet_id = r.wallet_id, is_due = false,
-      last_update_date = received
+      next_attempt_at = null, last_update_date = received
     where bank_notification_id = n.bank_notification_id returning * into strict n;
   else
     select coalesce(borsello.collection_account(partner), '') into strict collecting
@@ -270,6 +278,13 @@ declare
   is_open boolean;
   posted_id bigint;
 begin
+  if o.operation_id is null then
+    select * into n from borsello.bank_notification
+    where named_request_id = r.request_id and is_booked and amount_cents = cents
+    order by bank_notification_id limit 1 for no key update;
+    -- A person may have given it to somebody before it was locked.
+    o := borsello.deposit_of(r);
+  end if;
   if o.operation_id is not null then
     perform from borsello.wallet where wallet_id = o.wallet_id for no key update;
     posted_id := borsello.post_movement(o.operation_id, 'Reversal', array[
@@ -284,9 +299,6 @@ begin
       o.version, borsello.transaction_event(o, posted_id, 'Reversal'));
     return;
   end if;
-  select * into n from borsello.bank_notification
-  where named_request_id = r.request_id and is_booked and amount_cents = cents
-  order by bank_notification_id limit 1 for no key update;
   if n.bank_notification_id is null then return; end if;
   is_open := n.status not in ('Rejected', 'Consumed');
   perform borsello.post_cause(null, n.bank_notification_id, null, 'Reversal',

@@ -100,6 +100,7 @@ create or replace function borsello.credit_returned_payment(
 declare
   credit borsello.operation;
   posted_id bigint;
+  told borsello.bank_notification;
   held uuid;
   link constant json := json_build_object('returnOf', o.operation_id);
   why constant text := borsello.feedback_for_closed('the bank sent this withdrawal back');
@@ -115,14 +116,19 @@ begin
     and not exists (select from borsello.operation
       where operation_id = borsello.derived_id('returned', o.operation_id, r.attempt))
   then
-    update borsello.bank_notification set wallet_id = o.wallet_id, reconciliation_type = 'Return',
-      failed_rule = 'Wallet', feedback = why, metadata = link, is_due = false,
-      last_update_date = borsello.platform_now()
-    where bank_notification_id = (
-      select bank_notification_id from borsello.bank_notification
-      where named_request_id = r.request_id and is_booked and status = 'Received'
-        and amount_cents = o.amount_cents
-      order by bank_notification_id limit 1 for no key update);
+    select * into told from borsello.bank_notification
+    where named_request_id = r.request_id and is_booked
+      and status in ('Received', 'Accepted', 'Failed') and amount_cents = o.amount_cents
+    order by bank_notification_id limit 1 for no key update;
+    insert into borsello.audit
+      (actor, partner_key, entity, entity_id, action, from_status, to_status)
+    select 'bank', o.partner_key, 'BankNotification', told.bank_notification_id::text, 'leave',
+      told.status, 'Received'
+    where told.status <> 'Received';
+    update borsello.bank_notification set status = 'Received', wallet_id = o.wallet_id,
+      reconciliation_type = 'Return', failed_rule = 'Wallet', feedback = why, metadata = link,
+      is_due = false, next_attempt_at = null, last_update_date = borsello.platform_now()
+    where bank_notification_id = told.bank_notification_id;
     if not found then
       held := borsello.hold_in_suspense(o.partner_key, o.wallet_id, 'IncomingSctStandard',
         o.amount_cents, o.creditor_name, o.creditor_iban, borsello.payment_reason(o),

@@ -39,13 +39,13 @@ const landed: Readonly<Record<string, string>> = {
   "0029-ticket-operators.sql": "0a1ad1da5cdba4212aa80fdbdf5fe791819d79dd0359d2223af09853ae49cccb",
   "0030-repeats-and-sequences.sql":
     "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
-  "0031-money-from-outside.sql": "c5c1f83eca3f886932c54db54cfd49b0203c08ccff4bd45a37f6157fc3baf4f0",
-  "0032-bank-notifications.sql": "b99fd5cd0b34e719c2c69cd0b24ed365b1f7c04c8eb5632b1c14d90b20432a96",
-  "0033-collections.sql": "a9c5f3db819f813e7a437b25e8f4fd631b352aa84c083d7f045f814de41eec94",
+  "0031-money-from-outside.sql": "0234895687375ad604a93784e0e78b8e231a93ca86a2ffd2670ad9d495413dfd",
+  "0032-bank-notifications.sql": "40a6c69a2efc9dec42898f423752bd16754525540ce12d04cda4cb0542b8b8e7",
+  "0033-collections.sql": "f75b226cbe6a2e0959b270c544c16d5b0b5d7ac2a5e6691edcc4ad643df094a4",
   "0034-store-mandates.sql": "12ddd438c3de5c4523eb8e27bf3808b5a97f1fe5be88a7da5b2bc7f887c49a1e",
   "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
   "0036-closed-wallets-and-books.sql":
-    "ea8ee912b147eedf2ac83e92fa26a5a39a9d04983b1c09dba485caf13fbecaec",
+    "e273488cef7d654819419e40b0e9d1c66b2810af6a72d7db166c691ba7619ada",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
 };
 
