@@ -359,7 +359,8 @@ begin
             || ' would fit'
         when borsello.is_undecided(r) then ', of which the bank has not told that it is '
             || case r.kind when 'directDebit' then 'booked' else 'returned' end
-            || '; that word would use it'
+            || '; that word would use it' || case when r.kind = 'payment' and r.operation_id is not null
+              then ', and after seven days without it a person decides' else '' end
         when r.status = 'Refused' then ', which the bank has refused; a person decides what this is for'
         else ', which has its money already; a person decides what this is for' end,
     r.wallet_id, case when r.kind = 'directDebit' then 'Mandate' else 'Return' end);
@@ -660,7 +661,10 @@ return case
     then json_build_object('code', 'BankNotificationStatusInvalid',
       'properties', json_build_object('status', (n).status))
   when exists (select from borsello.bank_request as r where request_id = (n).named_request_id
-      and borsello.is_undecided(r) and borsello.cents(payload -> 'amount') = (n).amount_cents)
+      and borsello.is_undecided(r) and borsello.cents(payload -> 'amount') = (n).amount_cents
+      -- Whoever was paid may name the operation, too: banks tell of what bounces within days.
+      and not (r.status = 'Booked' and r.operation_id is not null
+        and (n).creation_date < borsello.platform_now() - interval '7 days'))
     then json_build_object('code', 'BankNotificationStatusInvalid',
       'properties', json_build_object('status', (n).status, 'request',
         'The bank has not told the outcome of the request that it names: wait for that.'))

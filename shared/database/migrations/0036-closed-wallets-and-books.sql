@@ -105,10 +105,13 @@ declare
   link constant json := json_build_object('returnOf', o.operation_id);
   why constant text := borsello.feedback_for_closed('the bank sent this withdrawal back');
 begin
-  -- Held for a person before, whatever has become of the wallet and of the money since.
+  -- Held for a person before, whatever has become of the wallet and of the money since; or a person has
+  -- used or sent back this money already, when the bank had told of it alone.
   if exists (
     select from borsello.bank_notification
-    where named_request_id = r.request_id and metadata ->> 'returnOf' = o.operation_id::text)
+    where named_request_id = r.request_id and (metadata ->> 'returnOf' = o.operation_id::text
+      or is_booked and amount_cents = o.amount_cents
+        and status in ('Consumed', 'RejectionRequested', 'Rejected')))
   then
     return;
   end if;

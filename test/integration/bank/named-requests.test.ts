@@ -21,12 +21,15 @@ import {
   reactivateWallet,
   suspendWallet,
 } from "../../../shared/database/wallet/states.js";
+import { addBankDays } from "../../../shared/domain/bank/bank-days.js";
 import { confirmOperation } from "../../support/settlement/confirmed-operations.js";
 import {
   bankTells,
   collect,
+  moveTo,
   moveToBankDay,
   openDueMandate,
+  today,
   type Collected,
 } from "../../support/wallet/collections.js";
 import {
@@ -295,6 +298,19 @@ describe("a payment that bounces", () => {
       made(await reject(held?.id ?? ""));
     },
   );
+});
+
+test("a transfer that only names a payment is a person's after a week, and that payment's bounce is there once", async () => {
+  const { walletId } = await openValidatedWallet(wallets.database);
+  const requestId = await paid(walletId);
+  const left = await balance({ walletId });
+  const id = await arrive({ ...naming(requestId), type: "IncomingSctStandard", amount: 20 });
+  expect(await approve(id, walletId)).toMatchObject({ code: "BankNotificationStatusInvalid" });
+  await moveTo(wallets.database, addBankDays(await today(wallets.database), 8));
+  made(await approve(id, walletId));
+  await bank(requestId, "returned");
+  await settleLateOutcome(wallets.database, requestId);
+  expect(await balance({ walletId })).toBe(left + 20);
 });
 
 test("after all of this the books hold what the notifications say", async () => {

@@ -40,12 +40,12 @@ const landed: Readonly<Record<string, string>> = {
   "0030-repeats-and-sequences.sql":
     "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
   "0031-money-from-outside.sql": "0234895687375ad604a93784e0e78b8e231a93ca86a2ffd2670ad9d495413dfd",
-  "0032-bank-notifications.sql": "40a6c69a2efc9dec42898f423752bd16754525540ce12d04cda4cb0542b8b8e7",
+  "0032-bank-notifications.sql": "f2a338287dd20036b0064a0936aca77ecb5c994756bdf5e580c5da11c08f4f47",
   "0033-collections.sql": "f75b226cbe6a2e0959b270c544c16d5b0b5d7ac2a5e6691edcc4ad643df094a4",
   "0034-store-mandates.sql": "12ddd438c3de5c4523eb8e27bf3808b5a97f1fe5be88a7da5b2bc7f887c49a1e",
   "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
   "0036-closed-wallets-and-books.sql":
-    "e273488cef7d654819419e40b0e9d1c66b2810af6a72d7db166c691ba7619ada",
+    "85fd085524bad7493cfdd6c09219d60ce792eeb2f3881b991b04bf5278becd00",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
 };
 
