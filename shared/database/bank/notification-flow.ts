@@ -143,7 +143,7 @@ export const notificationsUnderWay = (
     `select bank_notification_id as "bankNotificationId", partner_key as "partnerKey"
      from borsello.bank_notification
      where status in ('Accepted', 'RejectionRequested') and partner_key is not null
-       and bank_notification_id > coalesce($1, '00000000-0000-0000-0000-000000000000')
+       and ($1::uuid is null or bank_notification_id > $1)
        and last_update_date < borsello.platform_now() - interval '2 minutes'
      order by bank_notification_id limit $2`,
     [after, limit],

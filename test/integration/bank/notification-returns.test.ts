@@ -1,10 +1,15 @@
 /** A bank notification sent back, failed, tried by runs (contract 4.4), on a real database. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dueNotificationTypes } from "../../../shared/database/bank/notification-flow.js";
+import { sweepNotifications } from "../../../functions/schedule/bank-notifications.js";
+import {
+  dueNotificationTypes,
+  notificationsUnderWay,
+} from "../../../shared/database/bank/notification-flow.js";
 import { failNotification } from "../../../shared/database/bank/notifications.js";
 import { retryTransfers } from "../../../shared/database/bank/retries.js";
 import { findRun, requestRun, workRun } from "../../../shared/database/settlement/runs.js";
+import { noteStartedFlows } from "../../support/durable/started-flows.js";
 import {
   receive,
   sctFor,
@@ -206,6 +211,24 @@ describe("a run", () => {
       items: 0,
     });
   });
+});
+
+test("the sweep starts the flows of what waits for the bank, page by page, and of nothing else", async () => {
+  const waiting = [await bank.unmatched(), await bank.unmatched()];
+  const over = await bank.unmatched();
+  for (const id of [...waiting, over]) made(await bank.reject(id));
+  await bank.tellReturn(over, "booked");
+  await bank.pass(180);
+  const { client, instances } = noteStartedFlows();
+  const { started, next } = await sweepNotifications(bank, client, null);
+  expect(next).toBeNull();
+  expect(started).toEqual(expect.arrayContaining(waiting.map((id) => `notification-${id}`)));
+  expect(started).not.toContain(`notification-${over}`);
+  expect(new Set(started)).toEqual(instances);
+  const [first = "", second = ""] = waiting;
+  expect(await notificationsUnderWay(bank.database, first, 1)).toEqual([
+    { bankNotificationId: second, partnerKey: "acme" },
+  ]);
 });
 
 test("after all of this the books hold what the notifications say", async () => {

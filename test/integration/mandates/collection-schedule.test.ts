@@ -7,7 +7,7 @@ import {
 } from "../../../functions/schedule/mandate-deposits.js";
 import { findRun, requestRun, workRun } from "../../../shared/database/settlement/runs.js";
 import { termsOf, type SettlementTerms } from "../../../shared/database/settlement/terms.js";
-import type { FlowClient } from "../../../shared/durable/flow-client.js";
+import { noteStartedFlows } from "../../support/durable/started-flows.js";
 import {
   bankTells,
   collect,
@@ -97,18 +97,7 @@ test("the sweep starts the flows of what the bank has not decided, once, and of 
   const decided = await collect(wallets.database, opened);
   await bankTells(wallets.database, decided, "booked");
   const open = await collect(wallets.database, opened);
-  const instances = new Set<string>();
-  const client: Pick<FlowClient, "getStatus" | "startNew" | "raiseEvent"> = {
-    getStatus: (instanceId) =>
-      instances.has(instanceId)
-        ? Promise.reject(new Error("asked again about what runs"))
-        : Promise.reject(new Error(`No instance with ID ${instanceId}`)),
-    startNew: (_, options) => {
-      instances.add(String(options?.instanceId));
-      return Promise.resolve(String(options?.instanceId));
-    },
-    raiseEvent: () => Promise.resolve(),
-  };
+  const { client, instances } = noteStartedFlows();
   const { started, next } = await sweepCollections(wallets, client, null);
   expect(next).toBeNull();
   expect(started).toContain(`deposit-${open}`);
