@@ -1,5 +1,5 @@
 /** Reads what the bank has put into the folder: each file once, to its end before anything of it counts. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { BankFolder } from "../../shared/bank/files/folder.js";
 import {
   inspectBankFile,
@@ -18,8 +18,14 @@ type Means = Pick<Services, "database" | "bus" | "logger">;
 /** What one round reads at most: the next one comes soon. */
 const filesMax = 20;
 
+/** File systems take 255 bytes; the mark before a name and the ending of its explanation need some. */
+const nameBytesMax = 200;
+
 /** How a file is called where it is put away: two of one name are two files. */
-const awayName = (hash: string, name: string): string => `${hash.slice(0, 12)}-${name.slice(-200)}`;
+const awayName = (mark: string, name: string): string => {
+  const end = Buffer.from(name).subarray(-nameBytesMax).toString();
+  return `${mark.slice(0, 12)}-${end.replaceAll("\ufffd", "")}`;
+};
 
 const hashed = (bytes: AsyncIterable<Uint8Array>) => {
   const hash = createHash("sha256");
@@ -80,7 +86,7 @@ export const readIncomingFiles = async (means: Means, folder: BankFolder): Promi
       if (error instanceof DependencyUnavailableError) throw error;
       // Whatever is wrong with this one must not keep the others waiting.
       means.logger.error("A file of the bank's could not be taken.", { name, error });
-      const away = `untaken-${name.slice(-200)}`;
+      const away = awayName(randomUUID().slice(-12), name);
       await folder.explain(away, "The platform could not take this file: its log says why.");
       await folder.putAway(name, "failed", away);
     }

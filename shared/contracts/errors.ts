@@ -32,7 +32,7 @@ export const errorTable = table({
   },
   FlowTypeInvalid: {
     status: 400,
-    description: "The flow has no such type: name one that it has, or none.",
+    description: "The flow has no such type: send one that it has as the parameter type.",
   },
   BodyIncomplete: { status: 400, description: "The body broke off before its end: send it again." },
   IdentifierInvalid: {

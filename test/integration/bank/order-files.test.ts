@@ -268,3 +268,34 @@ test("where the broker is away the file stays, and is read when it is back", asy
   await readIncomingFiles(means(), folder);
   expect(sent).toHaveLength(1);
 });
+
+test("a file with a long name that cannot be read keeps no other waiting", async () => {
+  const long = `a${"あ".repeat(83)}.xml`;
+  const bookings = [{ amount: "5.00", direction: "CRDT" as const, reference: randomUUID() }];
+  await put(long, "no message");
+  await put("n.xml", notification({ id: "N9", iban, bookings }));
+  await readIncomingFiles(means(), folder);
+  expect(sent).toHaveLength(1);
+  expect(await readdir(join(path, "in"))).toEqual([]);
+  const failed = await readdir(join(path, "failed"));
+  expect(failed.sort()).toEqual([
+    expect.stringMatching(/^[0-9a-f]{12}-あ+\.xml$/),
+    expect.stringMatching(/^[0-9a-f]{12}-あ+\.xml\.txt$/),
+  ]);
+});
+
+test("files of one name that the platform cannot take are all kept, with a word on each", async () => {
+  const broken = {
+    ...means(),
+    bus: { ...bus, send: () => Promise.reject(new Error("nobody expects this")) },
+  };
+  for (const id of ["N10", "N11"]) {
+    const bookings = [{ amount: "5.00", direction: "CRDT" as const, reference: id }];
+    await put("n.xml", notification({ id, iban, bookings }));
+    await readIncomingFiles(broken, folder);
+  }
+  expect(await readdir(join(path, "in"))).toEqual([]);
+  const failed = await readdir(join(path, "failed"));
+  expect(failed.filter((name) => name.endsWith("-n.xml"))).toHaveLength(2);
+  expect(failed.filter((name) => name.endsWith("-n.xml.txt"))).toHaveLength(2);
+});
