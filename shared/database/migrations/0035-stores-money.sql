@@ -544,7 +544,20 @@ begin
   if r.status not in ('Booked', 'Refused', 'Returned') then return; end if;
   perform from borsello.reconciliation_group
   where reconciliation_id = r.reconciliation_id for no key update;
-  if r.status <> 'Refused' and not borsello.is_group_posted(r, 'Booking') then
+  if r.status = 'Refused' then
+    -- What names it is a person's to decide about, who may use it for this store.
+    update borsello.bank_notification set store_id = g.store_id
+    from borsello.reconciliation_group as g
+    where named_request_id = r.request_id and is_booked and g.reconciliation_id = r.reconciliation_id
+      and bank_notification.status in ('Received', 'Accepted', 'Failed');
+    perform borsello.leave_named(n)
+    from borsello.holding_notification(r.request_id) as n where n.bank_notification_id is not null;
+  elsif not borsello.is_group_posted(r, 'Booking') and not exists (
+    -- A person has used or sent back this money already, when the bank had told of it alone.
+    select from borsello.bank_notification
+    where named_request_id = r.request_id and is_booked and amount_cents = cents
+      and status in ('Consumed', 'RejectionRequested', 'Rejected'))
+  then
     perform borsello.post_cause(null, null, r.reconciliation_id, 'Booking',
       array[borsello.draw_account(r, null, 'Mandate', 'bank'), into_account], array[-cents, cents],
       r.attempt);

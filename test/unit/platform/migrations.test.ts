@@ -43,7 +43,7 @@ const landed: Readonly<Record<string, string>> = {
   "0032-bank-notifications.sql": "f2a338287dd20036b0064a0936aca77ecb5c994756bdf5e580c5da11c08f4f47",
   "0033-collections.sql": "f75b226cbe6a2e0959b270c544c16d5b0b5d7ac2a5e6691edcc4ad643df094a4",
   "0034-store-mandates.sql": "12ddd438c3de5c4523eb8e27bf3808b5a97f1fe5be88a7da5b2bc7f887c49a1e",
-  "0035-stores-money.sql": "3d60c5f62e3ce654137e2a3579c15bc0bcb11873cb29a4b5eb1220b4d64751ac",
+  "0035-stores-money.sql": "09b2f4249d4ad01d634a6cb206c6c04a3c538de7c5b0c9628b6a9ecd08787e9b",
   "0036-closed-wallets-and-books.sql":
     "85fd085524bad7493cfdd6c09219d60ce792eeb2f3881b991b04bf5278becd00",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
