@@ -1,5 +1,7 @@
-/** What flows do when nobody answers: the sandbox's clock stands for the waiting. */
+/** What flows do when nobody answers, and timers by themselves: the sandbox's clock stands for the waiting. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { platformNow } from "../../shared/database/platform/platform-time.js";
 import { openStackDatabase } from "../support/platform/api.js";
 import { instanceOf, partnerAt, type Partner } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
@@ -95,4 +97,21 @@ test("an onboarding that expired starts anew at reactivation, with reminders of 
       .filter(({ subject }) => subject === "OnboardingReminder")
       .map(({ body }) => body["day"]);
   await expect.poll(reminded).toEqual([7, 30, 60, 7]);
+});
+
+const TimerName = z.object({ name: z.string() });
+
+test("a week passes in which every timer runs and none fails", async () => {
+  const begin = await platformNow(database);
+  await acme.moveClock(begin, 8);
+  const notYet = () =>
+    database.rows(
+      TimerName,
+      `select function_name as name from host.timer_status
+       where last_run is null or last_run <= $1`,
+      [begin],
+    );
+  await expect.poll(notYet, { timeout: 20_000 }).toEqual([]);
+  const lines = stack.output().split("\n");
+  expect(lines.filter((line) => line.includes("Host.Timer"))).toEqual([]);
 });
