@@ -169,6 +169,44 @@ begin
     borsello.transaction_event(credit, posted_id, 'Reversal'));
 end $$;
 
+-- What the bank did after the operation had gone on without it. True: a person should look. Money that came
+-- back is drawn from the notification that told of it, where that came first.
+create or replace function borsello.settle_late_outcome(of_request uuid) returns boolean
+language plpgsql volatile as $$
+declare
+  r borsello.bank_request;
+  o borsello.operation;
+  transit bigint;
+  bank bigint;
+begin
+  select * into r from borsello.bank_request where request_id = of_request;
+  if r.operation_id is null or r.status not in ('Booked', 'Returned') then return false; end if;
+  perform from borsello.wallet where wallet_id = r.wallet_id for no key update;
+  select * into o from borsello.operation where operation_id = r.operation_id for no key update;
+  if r.kind = 'transfer' then
+    return r.status = 'Returned' and o.status !~ '^Transfer(Initialize|Confirm|Failed)';
+  elsif r.status = 'Returned' and o.status in ('OutgoingPaymentConfirmed',
+    'OutgoingPaymentCompleted', 'Completing', 'Completed') then
+    perform borsello.credit_returned_payment(o, r);
+  elsif o.status = 'OutgoingPaymentRejected' then
+    -- The customer has the money back and the bank paid all the same: the books say so.
+    transit := borsello.account_for(o.partner_key, 'Transit', 'outgoing');
+    bank := borsello.account_for(o.partner_key, 'Bank', 'safeguarding');
+    perform borsello.post_movement(o.operation_id, 'Booking', array[transit, bank],
+      array[-o.amount_cents, o.amount_cents]);
+    if r.status = 'Returned' and not exists (
+      select from borsello.ledger_transaction
+      where cause_id = o.operation_id and kind = 'Booking' and occurrence = 2)
+    then
+      perform borsello.post_movement(o.operation_id, 'Booking',
+        array[transit, borsello.draw_account(r, o.operation_id, 'Return', 'bank')],
+        array[o.amount_cents, -o.amount_cents], 2);
+    end if;
+    return r.status = 'Booked';
+  end if;
+  return false;
+end $$;
+
 -- Pays what a wallet that was just closed can be withdrawn of to its validated IBAN, one withdrawal for
 -- each bucket, without fee and limits; without such an IBAN the funds stay. The caller holds its row.
 create function borsello.pay_out_closed(of_wallet uuid, actor text) returns void

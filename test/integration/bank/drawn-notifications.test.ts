@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { approveNotification } from "../../../shared/database/bank/notification-decisions.js";
 import { failNotification } from "../../../shared/database/bank/notifications.js";
+import { settleLateOutcome } from "../../../shared/database/settlement/operations.js";
 import { reactivateWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
+import { confirmOperation } from "../../support/settlement/confirmed-operations.js";
 import { receive, sctFor, writeWaitingWallet } from "../../support/wallet/bank-fixtures.js";
 import { deskOf } from "../../support/wallet/collection-desk.js";
 import { moveToBankDay, type Collected } from "../../support/wallet/collections.js";
@@ -24,9 +26,9 @@ afterAll(() => bank.end());
 const desk = deskOf(() => bank.database);
 
 /** The bank tells of a collection's money before it says that it is booked. */
-const toldEarly = async (requestId: string): Promise<string> => {
+const toldEarly = async (requestId: string, amount = 100): Promise<string> => {
   const message = sctFor(await writeWaitingWallet(bank.database), {
-    ...{ type: "IncomingSdd", amount: 100, reason: requestId, transactionReference: randomUUID() },
+    ...{ type: "IncomingSdd", amount, reason: requestId, transactionReference: randomUUID() },
   });
   return (await receive(bank.database, message)).bankNotificationId;
 };
@@ -123,6 +125,36 @@ test("what names no account to go back to is not sent back, and can be approved"
   });
   made(await bank.approve(id, wallet));
   expect(await bank.balanceOf(wallet)).toBe(700n);
+});
+
+test("a payment that was given up, booked all the same and sent back is drawn from the notification of that", async () => {
+  const { walletId } = await desk.opened();
+  const operationId = await confirmOperation(bank.database, {
+    ...{ walletId, type: "SctWithdrawal", cents: 20_00n, feesCents: 50n },
+  });
+  const requestId = randomUUID();
+  await bank.execute(
+    `select borsello.request_bank($1, 'payment', 'acme', $2, null, '{"amount": 20}', 'x', 'y')`,
+    [requestId, walletId],
+  );
+  await bank.execute("update borsello.bank_request set operation_id = $2 where request_id = $1", [
+    requestId,
+    operationId,
+  ]);
+  await bank.execute(
+    "update borsello.operation set status = 'OutgoingPaymentRejected' where operation_id = $1",
+    [operationId],
+  );
+  const before = await desk.bank();
+  await desk.tells(requestId, "booked");
+  await settleLateOutcome(bank.database, requestId);
+  const id = await toldEarly(requestId, 20);
+  await desk.tells(requestId, "returned");
+  await settleLateOutcome(bank.database, requestId);
+  await settleLateOutcome(bank.database, requestId);
+  expect(await desk.bank()).toBe(before);
+  expect(await bank.statusOf(id)).toBe("Consumed");
+  await bank.booksAgree();
 });
 
 test("and the books explain every notification of these", async () => {

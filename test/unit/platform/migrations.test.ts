@@ -45,7 +45,7 @@ const landed: Readonly<Record<string, string>> = {
   "0034-store-mandates.sql": "12ddd438c3de5c4523eb8e27bf3808b5a97f1fe5be88a7da5b2bc7f887c49a1e",
   "0035-stores-money.sql": "09b2f4249d4ad01d634a6cb206c6c04a3c538de7c5b0c9628b6a9ecd08787e9b",
   "0036-closed-wallets-and-books.sql":
-    "85fd085524bad7493cfdd6c09219d60ce792eeb2f3881b991b04bf5278becd00",
+    "0e9a4f6735fe98caf14cd259169dc04df5da3f2d3842437837ec45b8aa52fb0c",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
 };
 
