@@ -52,7 +52,7 @@ const judge = async (
   ).toEqual({ credits: begun, wallets: begun, cents: begun * 100 });
   expect(
     await one("select count(*)::int as entries, sum(amount_cents)::int as sum from borsello.entry"),
-  ).toEqual({ entries: begun * 2, sum: 0 });
+  ).toEqual({ entries: begun * 4, sum: 0 });
   expect(
     await one(`select count(*)::int as requests, count(distinct mandate_id)::int as mandates
       from borsello.bank_request where kind = 'mandateActivation'`),
