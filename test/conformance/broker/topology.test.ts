@@ -10,6 +10,7 @@ test("the repository's configuration names the entities that the platform speaks
   expect(queues.map(({ path }) => path)).toEqual([
     "bank-notifications",
     "bank-outcomes",
+    "bank-mandate-requests",
     "bank-requests",
     "card-processor-events",
   ]);
