@@ -138,8 +138,8 @@ test("a store's total names the latest reconciliation group of its days that hol
     await database.execute(
       `with g as (
          insert into borsello.reconciliation_group
-           (partner_key, store_id, day, code, status, owed_to_store_cents)
-         values ('acme', $1, $2, $3, 'Reconciled', 5) returning reconciliation_id
+           (partner_key, store_id, day, code, status, is_growing, owed_to_store_cents, settled_cents)
+         values ('acme', $1, $2, $3, 'Reconciled', false, 5, -5) returning reconciliation_id
        ), fresh as (select uuidv7() as id)
        insert into borsello.operation (operation_id, harvesting_id, partner_key, store_id, type,
          amount_cents, final_amount_cents, net_amount_cents, fees_amount_cents, status, funds_type,
