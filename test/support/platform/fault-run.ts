@@ -1,6 +1,7 @@
 /** Inflicts faults on a platform under load, one after the other, and judges what came of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { z } from "zod";
 import { startFaultPlatform, type FaultPlatform } from "./fault-platform.js";
 import { startPartnerLoad, type LoadReport, type PartnerLoad } from "./partner-load.js";
 
@@ -22,6 +23,8 @@ export interface FaultRun extends LoadReport {
   readonly recoveredMs: readonly (readonly [fault: string, ms: number])[];
   readonly deliveries: number;
 }
+
+const Arrived = z.object({ transfers: z.int() });
 
 /** Nothing that was acknowledged is lost, nothing is done twice, and nothing is left over. */
 const judge = async (
@@ -46,13 +49,20 @@ const judge = async (
       (select count(*)::int from borsello.audit where entity = 'Wallet' and action = 'create') as audited
       from borsello.wallet`),
   ).toEqual({ wallets: begun, customers: begun, audited: begun });
+  // Who repeats a call whose answer was cut has the bank send another transfer.
+  const { transfers } = Arrived.parse(
+    await one("select count(*)::int as transfers from borsello.bank_notification"),
+  );
+  expect(transfers).toBeGreaterThanOrEqual(begun);
   expect(
     await one(`select count(*)::int as credits, count(distinct wallet_id)::int as wallets,
-      sum(amount_cents)::int as cents from borsello.operation`),
-  ).toEqual({ credits: begun, wallets: begun, cents: begun * 100 });
+      count(distinct bank_notification_id)::int as transfers, sum(amount_cents)::int as cents
+      from borsello.operation`),
+  ).toEqual({ credits: transfers, wallets: begun, transfers, cents: transfers * 100 });
+  // Two entries when a transfer arrived, two when it was credited.
   expect(
     await one("select count(*)::int as entries, sum(amount_cents)::int as sum from borsello.entry"),
-  ).toEqual({ entries: begun * 4, sum: 0 });
+  ).toEqual({ entries: transfers * 4, sum: 0 });
   expect(
     await one(`select count(*)::int as requests, count(distinct mandate_id)::int as mandates
       from borsello.bank_request where kind = 'mandateActivation'`),
