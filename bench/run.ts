@@ -12,6 +12,7 @@ import { durableSpeed } from "./scenarios/durable-speed.js";
 import { durableWakeups } from "./scenarios/durable-wakeups.js";
 import { money } from "./scenarios/money.js";
 import { moneyGrowth } from "./scenarios/money-growth.js";
+import { notifications } from "./scenarios/notifications.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
@@ -28,6 +29,7 @@ const scenarios = [
   walletGrowth,
   uploads,
   onboardings,
+  notifications,
   tickets,
   ticketQueue,
   money,
