@@ -11,7 +11,7 @@ test(
   { timeout: noLimit },
   async () => {
     const size = { notifications: 10_000, wallets: 300, stores: 20 };
-    const credits = await whileItMoves("notifications", (done) =>
+    const credits = await whileItMoves("steps of notifications", (done) =>
       killUnderNotifications({ ...size, kills: 2, seed, done }),
     );
     expect(credits).toBe(8_000);

@@ -109,15 +109,28 @@ const undone = `
   where status not in ('Consumed', 'Rejected')
     and not (status = 'Received' and transaction_reference = any($1) and feedback is not null)`;
 
-/** Once everything is where it stays. */
-const settle = async (database: Database, { credits }: Mail): Promise<void> => {
-  await untilNone(async () => credits.length - (await countOf(database, arrived)));
-  await untilNone(() => countOf(database, queued));
+/** Once everything is where it stays; `moved` hears of what has come nearer to that. */
+const settle = async (
+  database: Database,
+  { credits }: Mail,
+  moved: (count: number) => void,
+): Promise<void> => {
+  const told = (count: () => Promise<number>): (() => Promise<number>) => {
+    let before = 0;
+    return async () => {
+      const left = await count();
+      if (left < before) moved(before - left);
+      before = left;
+      return left;
+    };
+  };
+  await untilNone(told(async () => credits.length - (await countOf(database, arrived))));
+  await untilNone(told(() => countOf(database, queued)));
   const kept = credits
     .filter(({ end }) => end === "suspense")
     .map(({ message }) => message.transactionReference);
   await untilNone(
-    async () => (await database.row(Counted, undone, [kept]))?.count ?? credits.length,
+    told(async () => (await database.row(Counted, undone, [kept]))?.count ?? credits.length),
   );
 };
 
@@ -245,7 +258,7 @@ export const killUnderNotifications = async (run: NotificationRun): Promise<numb
     })();
     try {
       await Promise.all([Promise.race([rejecting, sending]), killing, sending]);
-      await Promise.race([rejecting, settle(database, mail)]);
+      await Promise.race([rejecting, settle(database, mail, (count) => run.done?.(count))]);
     } finally {
       ended.abort();
       await Promise.allSettled([rejecting, sending, killing]);
