@@ -1,7 +1,9 @@
 -- Money from outside, what its parts share: movements of any cause, credits that nobody initialised, what a
 -- bank notification still holds, outcomes of the bank that move money, runs of every flow.
 
--- Only a collection that the bank takes back may bring a bucket below zero, or further down (contract 4.3).
+-- Only a collection that the bank takes back may bring a bucket below zero, or further down (contract 4.3);
+-- and a payment's fee, which was held since its confirmation and is posted at Completing even where such a
+-- collection has taken the funds beneath it.
 alter table borsello.bucket drop constraint bucket_not_overdrawn;
 
 -- What is posted by one statement balances, within one partner's books, in transactions that this
@@ -50,8 +52,8 @@ begin
     select from posted join borsello.ledger_transaction as t using (transaction_id)
       join borsello.bucket using (account_id) left join borsello.operation as o using (operation_id)
     where account_id = any(overdrawn) and posted.amount_cents < 0
-      and (t.kind = 'Reversal' and o.type = 'SddDeposit' and bucket.funds_type = 'Standard')
-        is not true
+      and (bucket.funds_type = 'Standard' and t.kind = 'Reversal' and o.type = 'SddDeposit'
+        or t.kind = 'Fee' and o.type = 'Payment') is not true
   ) then
     raise exception 'a bucket holds less than is taken out of it'
       using errcode = 'check_violation', constraint = 'bucket_not_overdrawn';
@@ -136,16 +138,6 @@ create index bank_request_by_reconciliation on borsello.bank_request (reconcilia
   where reconciliation_id is not null;
 create index bank_request_by_notification on borsello.bank_request (bank_notification_id, requested_at)
   where bank_notification_id is not null;
--- Its columns are more now: a statement that is parsed once keeps those that it knew.
-create or replace function borsello.activation_of(of_mandate uuid, reference text)
-returns setof borsello.bank_request
-language sql stable rows 1
-begin atomic
-  select * from borsello.bank_request
-  where mandate_id = of_mandate and kind = 'mandateActivation'
-    and payload ->> 'mandateUniqueReference' = reference
-  order by requested_at desc, request_id desc limit 1;
-end;
 -- Notifications name requests by the bank's reference, too.
 create index bank_request_by_reference on borsello.bank_request (transaction_reference)
   where transaction_reference is not null;
@@ -258,7 +250,8 @@ end $$;
 -- Records an outcome, and does what it asks for. Null: there is no such request. Without instanceId the
 -- request has come further than this outcome, which arrives late. Repeats are told again: the first telling
 -- may have been lost in a crash. An activation that the bank has accepted counts as accepted, whatever
--- else it says of it, in either order.
+-- else it says of it, in either order; a direct debit that was refused counts as booked where the bank books
+-- it all the same, since the money is there; and what contradicts a booking is noted.
 create function borsello.record_outcome(
   of_request uuid, next_status text, from_statuses text[], reason text, reference text, booked_on date
 ) returns json language plpgsql volatile as $$
@@ -284,8 +277,12 @@ begin
   is_next := case
     when r.kind = 'mandateActivation' and before = 'Accepted' and next_status = 'Refused' then false
     when r.kind = 'mandateActivation' and before = 'Refused' and next_status = 'Accepted' then true
+    when r.kind = 'directDebit' and before = 'Refused' and next_status = 'Booked' then true
     else before = any(from_statuses) end;
-  if not is_next then return json_build_object('instanceId', null, 'event', null); end if;
+  if not is_next then
+    perform borsello.note_contradiction(r, next_status, reason);
+    return json_build_object('instanceId', null, 'event', null);
+  end if;
   update borsello.bank_request set status = next_status, reason_code = reason,
     transaction_reference = coalesce(reference, transaction_reference),
     booking_date = coalesce(booked_on, booking_date),

@@ -202,7 +202,7 @@ end;
 -- person. By itself it takes all or nothing: everything that waits and names the same codes must add up
 -- to what they owe. A person's approval uses the one notification for the groups that it names, then for
 -- the store's others, the oldest first.
-create or replace function borsello.reconcile_notification(
+create function borsello.reconcile_notification(
   of_notification uuid, by_person boolean, actor text
 ) returns text language plpgsql volatile as $$
 declare

@@ -39,11 +39,11 @@ const landed: Readonly<Record<string, string>> = {
   "0029-ticket-operators.sql": "0a1ad1da5cdba4212aa80fdbdf5fe791819d79dd0359d2223af09853ae49cccb",
   "0030-repeats-and-sequences.sql":
     "eb36ec5e049200cd30509f86f8168455dbee294b9b3df6fcbd1b6bacdeae473e",
-  "0031-money-from-outside.sql": "0234895687375ad604a93784e0e78b8e231a93ca86a2ffd2670ad9d495413dfd",
+  "0031-money-from-outside.sql": "65538992e3523889a3a3011c3755e34820ffb2a02331a6c5bc5a69a423894159",
   "0032-bank-notifications.sql": "f2a338287dd20036b0064a0936aca77ecb5c994756bdf5e580c5da11c08f4f47",
-  "0033-collections.sql": "f75b226cbe6a2e0959b270c544c16d5b0b5d7ac2a5e6691edcc4ad643df094a4",
+  "0033-collections.sql": "d809f29cfca08ea45dbbb5b948391471d81afcf69b7e8645454aa0febdf903b1",
   "0034-store-mandates.sql": "12ddd438c3de5c4523eb8e27bf3808b5a97f1fe5be88a7da5b2bc7f887c49a1e",
-  "0035-stores-money.sql": "09b2f4249d4ad01d634a6cb206c6c04a3c538de7c5b0c9628b6a9ecd08787e9b",
+  "0035-stores-money.sql": "cecd5c701990342fb4e8efb22dd988169cc8ef34919e23a4ca7ae68a870755cb",
   "0036-closed-wallets-and-books.sql":
     "0e9a4f6735fe98caf14cd259169dc04df5da3f2d3842437837ec45b8aa52fb0c",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
