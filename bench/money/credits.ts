@@ -173,6 +173,7 @@ export const openCreditDesk = async (dataFolder: string, before: number): Promis
     },
     pace: async (perSecond, seconds) => {
       const tookMs: number[] = [];
+      const failures: unknown[] = [];
       const began = performance.now();
       const total = perSecond * seconds;
       for (let place = 0; place < total; place += 1) {
@@ -183,10 +184,11 @@ export const openCreditDesk = async (dataFolder: string, before: number): Promis
           tookMs.push(performance.now() - dueMs);
         });
         // Not waited for: the next one leaves at its time.
-        void sender.sendMessages(message).catch(() => undefined);
+        sender.sendMessages(message).catch((error: unknown) => void failures.push(error));
       }
       const deadline = performance.now() + patienceMs;
       while (tookMs.length < total) {
+        if (failures.length > 0) throw failures[0];
         if (performance.now() > deadline) throw new Error("Events of credits are missing.");
         await sleep(lookMs);
       }
