@@ -13,8 +13,11 @@ export const flowRunActivities = (
 ): readonly Activity[] => [
   activity(workFlowRun, async ({ runId, partnerKey }) => {
     const terms = await termsOf(database, partnerKey, environment);
-    for (let page = 0; page < pagesPerStep; page += 1)
-      if (await workRun(database, runId, terms)) return { isOver: true };
+    for (let page = 0; page < pagesPerStep; page += 1) {
+      const { isLast, pauseMs = 0 } = await workRun(database, runId, terms);
+      if (isLast) return { isOver: true };
+      if (pauseMs > 0) return { isOver: false, pauseMs };
+    }
     return { isOver: false };
   }),
 ];

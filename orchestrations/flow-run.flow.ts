@@ -6,7 +6,11 @@ const Run = z.object({ runId: z.uuid(), partnerKey: z.string() });
 
 export const workFlowRun = step("workFlowRun", {
   input: Run,
-  output: z.object({ isOver: z.boolean() }),
+  output: z.object({
+    isOver: z.boolean(),
+    /** So long it waits before it goes on. */
+    pauseMs: z.int().default(0),
+  }),
 });
 
 export const flowRunId = (runId: string): string => `run-${runId}`;
@@ -17,9 +21,12 @@ export const flowRun = flow({
   steps: [workFlowRun],
   *body(context, input) {
     context.setStatus("Taking up what is due");
-    const { isOver } = yield* context.run(workFlowRun, input);
-    if (!isOver) return context.again(input);
-    context.setStatus("All that was due is on its way");
-    return { status: "Over" };
+    const { isOver, pauseMs } = yield* context.run(workFlowRun, input);
+    if (isOver) {
+      context.setStatus("All that was due is on its way");
+      return { status: "Over" };
+    }
+    if (pauseMs > 0) yield* context.waitFor([], new Date(context.now().getTime() + pauseMs));
+    return context.again(input);
   },
 });

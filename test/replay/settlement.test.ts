@@ -180,3 +180,13 @@ test("a run is worked off until it is over", async () => {
   expect(played.lives).toBe(3);
   expect(played.output).toEqual({ status: "Over" });
 });
+
+test("a run whose items are much work pauses between its pages", async () => {
+  let pages = 0;
+  const run = { runId: input.operationId, partnerKey: "acme" };
+  const answers = { workFlowRun: () => ({ isOver: (pages += 1) === 2, pauseMs: 1_000 }) };
+  const played = await play({ flow: flowRun, input: run, answers, script: ["timePasses"] });
+  expect(played.steps).toEqual(["workFlowRun", "workFlowRun"]);
+  expect(played.now.toISOString()).toBe("2026-11-20T09:00:01.000Z");
+  expect(played.output).toEqual({ status: "Over" });
+});

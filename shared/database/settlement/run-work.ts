@@ -23,6 +23,8 @@ export type BegunRun = z.output<typeof Begun>;
 export interface RunPage {
   readonly items: number;
   readonly isLast: boolean;
+  /** So long the run lets others go first before its next page: each of its items is much work. */
+  readonly pauseMs?: number;
 }
 
 /** How a run of a flow is worked off: the one that it is about, or a page of all that are due. */

@@ -91,8 +91,13 @@ const begin = `
 /** How much one transaction takes: operations, and harvestings that the bank is asked for. */
 const claimedPerPage = 1_000;
 const closedPerPage = 200;
-const advancedPerPage = 100;
 const compensatedPerPage = 100;
+/**
+ * A single operation's settlement is a flow of its own, several messages and some sixty transactions: a
+ * morning's transfers settled all at once would hold up those that arrive. 25 a second are two million a day.
+ */
+const advancedPerPage = 25;
+const advancedPauseMs = 1_000;
 
 /** Closed or begun anew, whatever it waits for. */
 const harvestSubject = async (
@@ -166,7 +171,7 @@ const accountingPage = async (
      from (select operation_id from page order by wallet_id) as in_order`,
     [partnerKey, singleTypes(terms), upTo, advancedPerPage, JSON.stringify(terms)],
   );
-  return { items, isLast: items < advancedPerPage };
+  return { items, isLast: items < advancedPerPage, pauseMs: advancedPauseMs };
 };
 
 const compensationPage = async (tx: Queryable, run: BegunRun): Promise<RunPage> => {
@@ -194,22 +199,24 @@ const work: Readonly<Record<FlowName, RunWork>> = {
   BankNotifications: { subject: takeBankNotification, page: takeDueBankNotifications },
 };
 
-/** Works off one page in a transaction of its own; true: the run is over. */
+const over: RunPage = { items: 0, isLast: true };
+
+/** Works off one page in a transaction of its own. */
 export const workRun = (
   database: Database,
   runId: string,
   terms: SettlementTerms,
-): Promise<boolean> =>
+): Promise<RunPage> =>
   database.transaction(async (tx) => {
     const run = await tx.row(Begun, begin, [runId]);
-    if (run === undefined) return true;
+    if (run === undefined) return over;
     const { subject, page } = work[run.flow];
     const done =
       run.subjectId === null
         ? await page(tx, run, terms)
         : await subject(tx, run, run.subjectId, terms);
     await tx.execute(note, [runId, done.items, done.isLast]);
-    return done.isLast;
+    return done;
   });
 
 const OpenRun = z.object({ runId: z.string(), partnerKey: z.string() });
