@@ -251,7 +251,12 @@ export const killUnderNotifications = async (run: NotificationRun): Promise<numb
     const killing = (async () => {
       for (let kill = 1; kill <= run.kills; kill += 1) {
         const reached = (mail.credits.length * kill) / (run.kills + 1);
-        while ((await countOf(database, arrived)) < reached) await sleep(10);
+        for (let seen = 0; seen < reached;) {
+          const now = await countOf(database, arrived);
+          if (now > seen) run.done?.(now - seen);
+          seen = now;
+          await sleep(10);
+        }
         await stack.kill9();
         await stack.restart();
       }
