@@ -78,6 +78,7 @@ export interface DurableEngine {
    */
   settle(timeoutMs: number): Promise<number>;
   status(): EngineStatus;
+  /** Waits ten seconds at most for what is under way. */
   stop(): Promise<void>;
   /** Stops as a crash would: nothing more is written, nothing is given up in order. */
   destroy(): Promise<void>;
@@ -93,6 +94,9 @@ const defaults = {
   keepFinishedMs: 30 * 24 * 3_600_000,
   sweepMs: 2_000,
 } satisfies EngineSettings;
+
+/** So long a stop waits for what is under way; the next host begins again what takes longer. */
+const drainMs = 10_000;
 
 const purgeEveryMs = 3_600_000;
 
@@ -114,6 +118,7 @@ class Engine implements DurableEngine {
   #moved: Set<string> | undefined;
   readonly #unsubscribe: () => void;
   #intervals: NodeJS.Timeout[] = [];
+  #isStopping = false;
 
   constructor(options: EngineOptions, messageIds: MessageIds) {
     const { pool, hub, clock } = options;
@@ -135,6 +140,7 @@ class Engine implements DurableEngine {
       entityBatchMax: this.#settings.entityBatchMax,
       commit: async (change, signal) => this.#committer.commit(change, signal),
       nextMessageId: () => messageIds.next(),
+      isStopping: () => this.#isStopping,
       startActivity: (activity, instanceId, done) =>
         this.#activities.start({ activity, instanceId, done }),
     };
@@ -239,11 +245,22 @@ class Engine implements DurableEngine {
     };
   }
 
+  /** Begins nothing any more, waits until what is under way has ended and is on disk, and ends. */
   async stop(): Promise<void> {
-    const deadline = Date.now() + 1_000;
-    while (this.#committer.pending > 0 && Date.now() < deadline)
+    this.#isStopping = true;
+    this.#timers.stop();
+    this.#registry.drain();
+    this.#activities.drain();
+    const deadline = Date.now() + drainMs;
+    while (!this.#isDrained() && Date.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 5));
     await this.#end(true);
+  }
+
+  #isDrained(): boolean {
+    return (
+      this.#activities.running === 0 && !this.#registry.isTurning && this.#committer.pending === 0
+    );
   }
 
   async destroy(): Promise<void> {

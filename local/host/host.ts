@@ -211,8 +211,10 @@ class AppHost implements Host {
     this.#timers.stop();
     this.#leave?.();
     await Promise.all([this.#bus.stop(), this.#server.stop(drainTimeoutMs)]);
+    const drainedBy = Date.now() + drainTimeoutMs;
     await this.#engine?.stop();
-    await this.#invoker.drain(drainTimeoutMs);
+    // An activity that the engine has waited for in vain is not waited for twice.
+    await this.#invoker.drain(Math.max(0, drainedBy - Date.now()));
     await this.#terminateApp();
     await this.#connections.close();
   }

@@ -39,6 +39,15 @@ export interface RegistryParts {
 const atWorkMax = 10_000;
 const quarantineMs = 5_000;
 
+/** What a host that is stopping passes over: all of it is on disk, for the next one. */
+const bringsWork: ReadonlySet<InstanceEvent> = new Set([
+  "message",
+  "changed",
+  "found",
+  "created",
+  "released",
+]);
+
 /** What an event brings along. */
 interface Cargo {
   readonly message?: Message;
@@ -89,6 +98,17 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
     this.#stopped = true;
     this.#loader.stop();
     this.#sweep.stop();
+  }
+
+  /** Takes nothing in any more; what is in memory ends the turn that it is in. */
+  drain(): void {
+    this.#loader.stop();
+    this.#sweep.stop();
+  }
+
+  /** True while some instance is in the middle of a turn. */
+  get isTurning(): boolean {
+    return this.#beginning > 0 || this.#slots.isBusy;
   }
 
   /** The host has lost its lease: memory is not to be trusted any more, the database is. */
@@ -149,7 +169,8 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
 
   /** Creates an orchestration with its first turn; false where room or a key is missing. */
   async begin(one: NewInstance, at: Date, signal: AbortSignal): Promise<boolean> {
-    const key = this.#atWork < atWorkMax ? this.#parts.instanceKeys.next() : undefined;
+    const hasRoom = this.#atWork < atWorkMax && !this.#parts.services.isStopping();
+    const key = hasRoom ? this.#parts.instanceKeys.next() : undefined;
     if (key === undefined) return false;
     const stored = freshInstance(one, { key, epoch: 1, executionId: one.executionId }, at);
     const state = orchestrationState(stored, at.getTime());
@@ -160,7 +181,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   }
 
   begun(instance: LiveInstance): void {
-    if (this.#stopped) instance.leave();
+    if (this.#stopped || this.#parts.services.isStopping()) instance.leave();
     else this.#fire(instance.id, "begun", { instance: () => instance });
   }
 
@@ -228,7 +249,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   }
 
   #fire(id: string, event: InstanceEvent, cargo: Cargo = {}): void {
-    if (this.#stopped) return;
+    if (this.#stopped || (bringsWork.has(event) && this.#parts.services.isStopping())) return;
     const instance = this.#slots.instanceOf(id);
     const { to, actions } = transition(this.#slots.stateOf(id), event);
     const slot = this.#slots.move(id, to);

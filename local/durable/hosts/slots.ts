@@ -40,6 +40,12 @@ export class Slots {
     return [...this.#slots.keys()];
   }
 
+  /** True while one of those in memory is in the middle of a turn. */
+  get isBusy(): boolean {
+    for (const { instance } of this.#slots.values()) if (instance?.isBusy === true) return true;
+    return false;
+  }
+
   stateOf(id: string): InstanceState {
     return this.#slots.get(id)?.state ?? "absent";
   }

@@ -27,6 +27,7 @@ export class ActivityRunner {
   readonly #queue: Job[] = [];
   #head = 0;
   #running = 0;
+  #begins = true;
   #stopped = false;
 
   constructor(functions: DurableFunctions, concurrency: number) {
@@ -39,15 +40,26 @@ export class ActivityRunner {
     return this.#running + this.#queue.length - this.#head;
   }
 
+  get running(): number {
+    return this.#running;
+  }
+
   start(job: Job): void {
+    if (!this.#begins) return;
     this.#queue.push(job);
     this.#next();
   }
 
-  stop(): void {
-    this.#stopped = true;
+  /** Begins none from now on: those that wait are on disk, and the next host begins them. */
+  drain(): void {
+    this.#begins = false;
     this.#queue.length = 0;
     this.#head = 0;
+  }
+
+  stop(): void {
+    this.drain();
+    this.#stopped = true;
   }
 
   #next(): void {

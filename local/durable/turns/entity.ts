@@ -182,6 +182,10 @@ export class Entity implements LiveInstance {
     return this.#state.key;
   }
 
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
   get isIdle(): boolean {
     return !this.#busy && !this.#hasWork();
   }
@@ -200,6 +204,7 @@ export class Entity implements LiveInstance {
   }
 
   #hasWork(): boolean {
+    if (this.#services.isStopping()) return false;
     const { inbox, lock } = this.#state;
     for (const message of inbox.values()) if (isReady(message, lock)) return true;
     return false;

@@ -15,6 +15,8 @@ export interface LiveInstance {
   readonly key: number;
   /** True while nothing is left to do now: no turn, no message, no running activity. */
   readonly isIdle: boolean;
+  /** True while it is in the middle of a turn. */
+  readonly isBusy: boolean;
   /** True while it has results that are stored nowhere: without it, they would be worked out again. */
   readonly holdsResults: boolean;
   /** How many messages without a date have reached it that it has not consumed. */
@@ -39,6 +41,8 @@ export interface TurnServices {
   /** An aborted signal withdraws the change where it is not written yet. */
   commit(change: Change, signal?: AbortSignal): Promise<Committed>;
   nextMessageId(): number;
+  /** True once the host is stopping: what has ended is still stored, nothing new is begun. */
+  isStopping(): boolean;
   startActivity(
     activity: StoredActivity,
     instanceId: string,

@@ -49,6 +49,10 @@ export class Orchestration implements LiveInstance {
     return this.#state.key;
   }
 
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
   get isIdle(): boolean {
     return !this.#busy && this.#running === 0 && !this.#hasWork();
   }
@@ -139,6 +143,7 @@ export class Orchestration implements LiveInstance {
       return [...inbox.values()].some(
         ({ body }) => body.type === "resume" || body.type === "terminate",
       );
+    if (this.#services.isStopping()) return ends.length > 0;
     return history.length === 0 || inbox.size > 0 || ends.length > 0 || carried.length > 0;
   }
 

@@ -78,6 +78,7 @@ beforeEach(async () => {
     keepsSessions: true,
     commit: (change, signal) => committer.commit(change, signal),
     nextMessageId: () => messageIds.next(),
+    isStopping: () => false,
     startActivity: (activity, instanceId, done) => activities.start({ activity, instanceId, done }),
   };
   registry = new Registry({

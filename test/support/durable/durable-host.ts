@@ -83,6 +83,13 @@ export class DurableHost {
     return (await response.json()) as { result?: unknown; error?: string };
   }
 
+  /** As Ctrl-C: the host ends in good order. */
+  async stop(): Promise<void> {
+    const exit = once(this.process, "exit");
+    this.process.kill("SIGTERM");
+    await exit;
+  }
+
   /** As a crash: nothing in the process gets to run any more. */
   async kill(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;

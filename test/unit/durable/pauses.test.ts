@@ -30,6 +30,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
       return Promise.resolve({ applied: true, created: new Map() });
     },
     nextMessageId: () => 1_000,
+    isStopping: () => false,
     startActivity: nothing,
   };
   const host: InstanceHost = {
