@@ -8,8 +8,8 @@ import type { HandshakeTimeouts } from "./peers/peer.js";
 import { CommitLog } from "./storage/commit-log.js";
 import { EntityStore } from "./storage/entity-store.js";
 import { MessageReader } from "./storage/message-reader.js";
-import { migrateSchema } from "./storage/schema.js";
 import { Writer } from "./storage/writer.js";
+import { noteFailure } from "../failures.js";
 import type { Topology } from "./topology.js";
 
 /** One connection of a given pool is held for good. */
@@ -45,8 +45,15 @@ export interface Broker {
   stop(): Promise<void>;
 }
 
+/** A broker for as long as it owns its database. */
+interface Tenure extends Broker {
+  /** Resolves when another broker has owned the database. */
+  readonly ended: Promise<void>;
+}
+
 const keyName = "RootManageSharedAccessKey";
 const lastWritesMs = 5000;
+const startAgainMs = 1000;
 
 const reportToConsole = (error: unknown): void =>
   console.error(`broker: ${error instanceof Error ? error.message : String(error)}`);
@@ -75,17 +82,20 @@ const poolOf = (options: Database, undo: Undo, report: (error: unknown) => void)
   return pool;
 };
 
-const assemble = async (options: BrokerOptions, undo: Undo): Promise<Broker> => {
+const assemble = async (
+  options: BrokerOptions,
+  undo: Undo,
+  takeOverMs: number | undefined,
+): Promise<Tenure> => {
   const { topology, port, host = "127.0.0.1", key = "SAS_KEY_VALUE" } = options;
   const { report = reportToConsole } = options;
   const pool = poolOf(options, undo, report);
-  await migrateSchema(pool);
-  const writer = await Writer.open(pool);
+  const writer = await Writer.open(pool, takeOverMs);
   undo.add(() => writer.close());
   const log = new CommitLog(writer);
   // Without database the last writes cannot end; nobody was told that they had.
   undo.add(() => Promise.race([log.idle(), sleep(lastWritesMs, undefined, { ref: false })]));
-  const entities = new EntityStore(pool);
+  const entities = new EntityStore(pool, writer);
   const reader = new MessageReader(pool);
   const directory = await Directory.open(topology, { log, reader, entities, report });
   undo.add(() => directory.stop());
@@ -104,23 +114,78 @@ const assemble = async (options: BrokerOptions, undo: Undo): Promise<Broker> => 
   return {
     port: listener.port,
     status: () => ({
-      status: isStopped ? "stopped" : writer.connected ? "ok" : "waiting for the database",
+      status: isStopped ? "stopped" : writer.isWriting ? "ok" : "waiting for the database",
       port: listener.port,
       connections: listener.connectionCount,
       entities: directory.size,
     }),
     accept: (socket) => listener.accept(socket),
     stop: () => undo.run(),
+    ended: writer.deposed,
   };
 };
 
-/** Rejects where the port is taken (`code` EADDRINUSE) or another broker has the database. */
-export const startBroker = async (options: BrokerOptions): Promise<Broker> => {
+const begin = async (options: BrokerOptions, takeOverMs?: number): Promise<Tenure> => {
   const undo = new Undo();
   try {
-    return await assemble(options, undo);
+    return await assemble(options, undo, takeOverMs);
   } catch (error) {
     await undo.run();
     throw error;
   }
+};
+
+/**
+ * Rejects where the port is taken (`code` EADDRINUSE) or another broker has the database. A broker
+ * that lost its database to another one for a while starts anew when it gets it back: its clients
+ * are asked to connect again, and all that it knew is read again.
+ */
+export const startBroker = async (options: BrokerOptions): Promise<Broker> => {
+  const first = await begin(options);
+  const { port } = first;
+  let current: Tenure | undefined = first;
+  let isStopped = false;
+
+  const startAgain = async (): Promise<void> => {
+    while (current === undefined && !isStopped) {
+      try {
+        current = await begin({ ...options, port }, 0);
+      } catch (error) {
+        noteFailure("The broker's start after another one owned its database", error);
+        await sleep(startAgainMs, undefined, { ref: false });
+      }
+    }
+  };
+  const serve = async (): Promise<void> => {
+    while (current !== undefined && !isStopped) {
+      const tenure = current;
+      await tenure.ended;
+      current = undefined;
+      await tenure.stop();
+      await startAgain();
+    }
+  };
+  const served = serve();
+  served.catch(options.report ?? reportToConsole);
+
+  return {
+    port,
+    status: () =>
+      current?.status() ?? {
+        status: isStopped ? "stopped" : "waiting for the database",
+        port,
+        connections: 0,
+        entities: 0,
+      },
+    accept: (socket) => {
+      if (current === undefined) socket.destroy();
+      else current.accept(socket);
+    },
+    stop: async () => {
+      isStopped = true;
+      if (current === undefined) await served;
+      // It may have begun a last time while it was told to stop.
+      await current?.stop();
+    },
+  };
 };

@@ -1,6 +1,7 @@
 /** What the broker keeps besides messages: entities with their numbers, rules, session states. */
 import type { Pool } from "pg";
 import { RuleFilter, type RuleDefinition } from "../filters/rule.js";
+import type { Writer } from "./writer.js";
 
 export interface EntityRecord {
   readonly entityId: number;
@@ -9,9 +10,11 @@ export interface EntityRecord {
 
 export class EntityStore {
   readonly #pool: Pool;
+  readonly #writer: Writer;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, writer: Writer) {
     this.#pool = pool;
+    this.#writer = writer;
   }
 
   /** Finds the entity of a path or makes it, together with the rules that it begins with. */
@@ -85,17 +88,22 @@ export class EntityStore {
     return rows[0]?.state ?? null;
   }
 
+  /** Only the owner of the database may: a session that it lost is another broker's by now. */
   async setSessionState(entityId: number, sessionId: string, state: Buffer | null): Promise<void> {
-    if (state === null)
-      await this.#pool.query(
-        "delete from broker.session_state where entity_id = $1 and session_id = $2",
-        [entityId, sessionId],
-      );
-    else
-      await this.#pool.query(
-        `insert into broker.session_state (entity_id, session_id, state) values ($1, $2, $3)
-         on conflict (entity_id, session_id) do update set state = excluded.state`,
-        [entityId, sessionId, state],
-      );
+    await this.#writer.run(
+      state === null
+        ? {
+            name: "broker-clear-session-state",
+            text: "delete from broker.session_state where entity_id = $1 and session_id = $2",
+            values: [entityId, sessionId],
+          }
+        : {
+            name: "broker-set-session-state",
+            text: `insert into broker.session_state (entity_id, session_id, state)
+              values ($1, $2, $3)
+              on conflict (entity_id, session_id) do update set state = excluded.state`,
+            values: [entityId, sessionId, state],
+          },
+    );
   }
 }

@@ -1,5 +1,6 @@
-/** The tables of the broker, made when they are not there. */
+/** The tables of the broker, and how those of a former version become them. */
 import type { Pool } from "pg";
+import { StartError } from "../../start-error.js";
 
 /** Any number, as long as every broker of one database takes the same. */
 const migrationLock = 5_672_001;
@@ -9,8 +10,6 @@ const migrationLock = 5_672_001;
  * for ordinary messages, so that a send costs one index entry and a change of state none.
  */
 const tables = `
-  create schema if not exists broker;
-
   create table if not exists broker.entity (
     entity_id integer primary key generated always as identity,
     path text not null unique,
@@ -61,12 +60,36 @@ const tables = `
     primary key (entity_id, name)
   );`;
 
+/** One row: how often a broker took the database over. */
+const ownership = `
+  create table broker.owner (tenure integer not null);
+  insert into broker.owner values (0);`;
+
+/*
+ * Each is run once, in this order, and never changed afterwards: a database may stand after any of
+ * them. The first one's tables may be there already, from before the steps were counted.
+ */
+const steps: readonly string[] = [tables, ownership];
+
+/** Only for who owns the database: another broker's tables must not change under it. */
 export const migrateSchema = async (pool: Pool): Promise<void> => {
   const client = await pool.connect();
   try {
     await client.query("begin");
     await client.query("select pg_advisory_xact_lock($1)", [migrationLock]);
-    await client.query(tables);
+    await client.query(
+      `create schema if not exists broker;
+       create table if not exists broker.schema_step (done integer not null)`,
+    );
+    const { rows } = await client.query<{ done: number }>(
+      "select coalesce(max(done), 0) as done from broker.schema_step",
+    );
+    const done = rows[0]?.done ?? 0;
+    if (done > steps.length)
+      throw new StartError("The broker's tables are those of a newer version of this program.");
+    for (const step of steps.slice(done)) await client.query(step);
+    if (done < steps.length)
+      await client.query("insert into broker.schema_step values ($1)", [steps.length]);
     await client.query("commit");
   } finally {
     // A failed transaction must not go back to the pool half open.

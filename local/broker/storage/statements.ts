@@ -30,11 +30,8 @@ export interface Flush {
   readonly counted: readonly MessageKey[];
 }
 
-/*
- * Arrays in, one row per element: the statement is the same for one message and for thousands.
- * Adding does nothing where the row is there already, so that a repeated flush changes nothing.
- */
-const flushText = `
+/** Arrays in, one row per element: the statement is the same for one message and for thousands. */
+const flushText = (onConflict: string): string => `
   with fresh as (
     insert into broker.duplicate as known (entity_id, message_id, seen_at_ms, forget_at_ms)
     select * from unnest($1::int[], $2::text[], $3::bigint[], $4::bigint[])
@@ -67,7 +64,7 @@ const flushText = `
         seen_entity_id, seen_message_id)
     where a.seen_entity_id is null
       or (a.seen_entity_id, a.seen_message_id) in (select f.entity_id, f.message_id from fresh f)
-    on conflict (entity_id, sequence_number) do nothing
+    ${onConflict}
   ), counted as (
     update broker.entity e
     set last_sequence_number = greatest(e.last_sequence_number, c.number)
@@ -75,6 +72,20 @@ const flushText = `
     where e.entity_id = c.entity_id
   )
   select entity_id, message_id from fresh`;
+
+/*
+ * A row that is there already is one that the same flush has added before its answer was lost. At a
+ * first attempt it would be another message's, and refusing is all that keeps this one from being
+ * acknowledged and lost.
+ */
+const flushStatements = {
+  name: "broker-flush",
+  text: flushText(""),
+  again: {
+    name: "broker-flush-again",
+    text: flushText("on conflict (entity_id, sequence_number) do nothing"),
+  },
+};
 
 /** The highest number that each entity has given out, so that a restart gives none twice. */
 const lastNumbers = ({ added, counted }: Flush): ReadonlyMap<number, number> => {
@@ -90,8 +101,7 @@ export const flushStatement = (flush: Flush): Statement => {
     added.map(({ message }) => pick(message));
   const numbers = lastNumbers(flush);
   return {
-    name: "broker-flush",
-    text: flushText,
+    ...flushStatements,
     values: [
       detections.map(({ entityId }) => entityId),
       detections.map(({ messageId }) => messageId),
