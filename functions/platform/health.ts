@@ -86,7 +86,10 @@ const look = async (
     database: stateOf(backlog),
     broker: { ...stateOf(broker), port: address.port },
     durable: stateOf(durable),
-    outbox: backlog ?? { waiting: null, oldestSeconds: null },
+    outbox: {
+      waiting: backlog?.waiting ?? null,
+      oldestSeconds: backlog?.lines[0]?.oldestSeconds ?? null,
+    },
   };
 };
 

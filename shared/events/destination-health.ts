@@ -16,19 +16,18 @@ export class DestinationHealth {
     this.#now = now;
   }
 
-  /** Not to be tried yet. */
-  isSuspended(destination: string): boolean {
-    const failing = this.#failing.get(destination);
-    return failing !== undefined && failing.retryAt > this.#now();
+  /** Failed when last tried, so that others should not wait for it. */
+  failing(): string[] {
+    return [...this.#failing.keys()];
   }
 
-  suspended(): string[] {
-    return [...this.#failing.keys()].filter((destination) => this.isSuspended(destination));
-  }
-
-  /** Failed when last tried: a single message is enough to find out whether it is back. */
-  isFailing(destination: string): boolean {
-    return this.#failing.has(destination);
+  /** Failing, and to be tried again by now, the longest due first: one message is enough to find out whether it is back. */
+  due(): string[] {
+    const nowMs = this.#now();
+    return [...this.#failing]
+      .filter(([, { retryAt }]) => retryAt <= nowMs)
+      .sort(([, one], [, other]) => one.retryAt - other.retryAt)
+      .map(([name]) => name);
   }
 
   /** True when it had been failing. */
@@ -39,12 +38,22 @@ export class DestinationHealth {
   /** How many times in a row it has failed by now. */
   failed(destination: string): number {
     const failures = (this.#failing.get(destination)?.failures ?? 0) + 1;
-    const delayMs = Math.min(firstDelayMs * 2 ** (failures - 1), longestDelayMs);
-    this.#failing.set(destination, { failures, retryAt: this.#now() + delayMs });
+    this.#retryLater(destination, failures);
     return failures;
   }
 
-  /** Milliseconds until the next destination may be tried; undefined when none is suspended. */
+  /** There was nothing to try it with: somebody else does, or nothing waits for it. */
+  untried(destination: string): void {
+    const failing = this.#failing.get(destination);
+    if (failing !== undefined) this.#retryLater(destination, failing.failures);
+  }
+
+  #retryLater(destination: string, failures: number): void {
+    const delayMs = Math.min(firstDelayMs * 2 ** (failures - 1), longestDelayMs);
+    this.#failing.set(destination, { failures, retryAt: this.#now() + delayMs });
+  }
+
+  /** Milliseconds until the next destination may be tried; undefined when none is to be waited for. */
   nextRetryInMs(): number | undefined {
     const waits = [...this.#failing.values()]
       .map(({ retryAt }) => retryAt - this.#now())

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Queryable } from "../database/platform/database.js";
 import { claimWaiting, recordAttempts } from "../database/outbox/outbox.js";
-import type { Attempt, WaitingMessage } from "../database/outbox/outbox.js";
+import type { Attempt, ClaimScope, WaitingMessage } from "../database/outbox/outbox.js";
 import { numberMessages, type Sequences } from "../database/outbox/sequences.js";
 import type { FaultPoints } from "../platform/fault-points.js";
 import type { Logger } from "../platform/logger.js";
@@ -35,6 +35,9 @@ const databaseRetryMs = 1_000;
 /** What another relay had to leave, because this one held its wallet, is looked for so long after. */
 const lookAgainMs = 50;
 
+/** So many failing destinations are tried at once. */
+const probesMax = 2;
+
 /** What one round found: nothing, all that waited, or perhaps only a part of it. */
 type Round = "nothing" | "all" | "part";
 
@@ -63,15 +66,12 @@ export const startOutboxRelay = ({
   let running: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let lookAgain: NodeJS.Timeout | undefined;
+  const probes = new Map<string, Promise<void>>();
 
   const deliver = async (
-    delivery: Delivery<WaitingMessage>,
+    { destination, messages }: Delivery<WaitingMessage>,
     sequences: Sequences,
   ): Promise<Attempt[]> => {
-    const { destination } = delivery;
-    const messages = health.isFailing(destination)
-      ? delivery.messages.slice(0, 1)
-      : delivery.messages;
     const outgoing = messages.map((message) =>
       toOutgoing(message, sequences.get(message.outboxId)),
     );
@@ -90,22 +90,59 @@ export const startOutboxRelay = ({
     }));
   };
 
-  const round = async (tx: Queryable): Promise<Round> => {
-    const suspended = health.suspended();
-    const messages = await claimWaiting(tx, suspended, messagesPerRound);
-    if (messages.length === 0) return "nothing";
-    const sequences = await numberMessages(database, messages);
+  /** The session holds the wallets of what it claims until the attempts are recorded; no transaction does. */
+  const send = async (
+    session: Queryable,
+    scope: ClaimScope,
+    isLeft: (destination: string) => boolean,
+  ): Promise<number> => {
+    const messages = await claimWaiting(session, scope);
+    if (messages.length === 0) return 0;
+    const sequences = await numberMessages(session, messages);
     const attempts: Attempt[] = [];
     faults.hit("relay.beforeSend");
-    const stages = planDeliveries(messages, (name) => suspended.includes(name));
-    for (const stage of stages) {
+    for (const stage of planDeliveries(messages, isLeft)) {
       const delivered = await Promise.all(stage.map((delivery) => deliver(delivery, sequences)));
       attempts.push(...delivered.flat());
     }
     faults.hit("relay.afterSend");
-    await recordAttempts(tx, attempts);
-    const planned = stages.flat().reduce((sum, delivery) => sum + delivery.messages.length, 0);
-    return messages.length < messagesPerRound && attempts.length === planned ? "all" : "part";
+    await recordAttempts(session, attempts);
+    return messages.length;
+  };
+
+  const round = async (session: Queryable): Promise<Round> => {
+    const avoided = health.failing();
+    const scope = { avoided, only: null, limit: messagesPerRound };
+    const sent = await send(session, scope, (destination) => avoided.includes(destination));
+    if (sent === 0) return "nothing";
+    return sent < messagesPerRound ? "all" : "part";
+  };
+
+  /** Tries a failing destination with its oldest message, while nobody waits for the answer. */
+  const probe = async (destination: string): Promise<void> => {
+    const scope = { avoided: [], only: destination, limit: 1 };
+    const isLeft = (other: string): boolean => other !== destination;
+    try {
+      const sent = await database.session((session) => send(session, scope, isLeft));
+      if (sent === 0) health.untried(destination);
+    } catch (error) {
+      health.untried(destination);
+      logger.warn("a destination cannot be tried; trying again soon", { destination, error });
+    } finally {
+      probes.delete(destination);
+    }
+    if (!health.failing().includes(destination)) nudge();
+    probeDue();
+  };
+
+  /** Each holds a connection while it waits for the broker: most of them are for calls. */
+  const probeDue = (): void => {
+    if (closed) return;
+    for (const destination of health.due())
+      if (probes.size < probesMax && !probes.has(destination))
+        probes.set(destination, probe(destination));
+    const waitMs = health.nextRetryInMs();
+    if (waitMs !== undefined) retryIn(waitMs);
   };
 
   const retryIn = (delayMs: number): void => {
@@ -120,12 +157,11 @@ export const startOutboxRelay = ({
     try {
       let found: Round = "part";
       while (!closed && found === "part") {
-        found = await database.quietTransaction(round);
+        found = await database.session(round);
         if (found !== "nothing") faults.hit("relay.afterMark");
       }
       if (found === "all" && !closed) lookAgain = setTimeout(nudge, lookAgainMs).unref();
-      const waitMs = health.nextRetryInMs();
-      if (waitMs !== undefined && !closed) retryIn(waitMs);
+      probeDue();
     } catch (error) {
       logger.warn("the outbox cannot be read; trying again soon", { error });
       if (!closed) retryIn(databaseRetryMs);
@@ -143,6 +179,13 @@ export const startOutboxRelay = ({
     running = undefined;
   };
 
+  /** What is under way, and the round that follows where a destination is back. */
+  const settled = async (): Promise<void> => {
+    await running;
+    await Promise.all(probes.values());
+    await running;
+  };
+
   function nudge(): void {
     asked = true;
     running ??= run();
@@ -152,13 +195,13 @@ export const startOutboxRelay = ({
     nudge,
     async sweep() {
       nudge();
-      await running;
+      await settled();
     },
     async close() {
       closed = true;
       clearTimeout(retry);
       clearTimeout(lookAgain);
-      await running;
+      await settled();
     },
   };
 };

@@ -1,23 +1,44 @@
-/** How far the relay is behind: what still waits in the outbox, and since when. */
+/** How far the relay is behind: what still waits in the outbox, since when, and where it cannot go. */
 import { z } from "zod";
 import type { Queryable } from "../platform/database.js";
 
-const backlogRow = z.object({
-  waiting: z.int(),
-  oldestSeconds: z.number().nullable(),
+const Line = z.object({
+  /** Where its messages have yet to go. */
+  towards: z.array(z.string()),
+  /** Whether none of these is a partner's topic. */
+  isOwn: z.boolean(),
+  oldestSeconds: z.number(),
 });
-export type OutboxBacklog = z.output<typeof backlogRow>;
+export type BacklogLine = z.output<typeof Line>;
+
+const Backlog = z.object({
+  waiting: z.int(),
+  /** Of each place that messages have yet to go to, the oldest first; a hundred at most. */
+  lines: z.array(Line),
+});
+export type OutboxBacklog = z.output<typeof Backlog>;
 
 /** Counted up to ten thousand, so that a large backlog does not make the question slow. */
 const selectBacklog = `
-  select count(*)::int as waiting,
-    greatest(round(extract(epoch from clock_timestamp() - min(created_at)), 1), 0)::float8
-      as "oldestSeconds"
-  from (select created_at from borsello.outbox where sent_at is null
-        order by outbox_id limit 10000) as first`;
+  select (
+      select count(*)::int from (
+        select from borsello.outbox where sent_at is null
+        order by session_id, outbox_id limit 10000) as first
+    ) as waiting,
+    coalesce((
+      select json_agg(json_build_object('towards', towards,
+          'isOwn', not exists (
+            select from borsello.partner where partner.partner_key = any (towards)),
+          'oldestSeconds', greatest(round(extract(epoch from clock_timestamp() - created_at), 1), 0))
+        order by outbox_id)
+      from (
+        select line.towards, outbox.outbox_id, outbox.created_at
+        from borsello.outbox_line as line join borsello.outbox on outbox_id = first_id
+        order by outbox_id limit 100) as oldest
+    ), '[]') as lines`;
 
 export const outboxBacklog = async (database: Queryable): Promise<OutboxBacklog> => {
-  const found = await database.row(backlogRow, selectBacklog);
+  const found = await database.row(Backlog, selectBacklog);
   if (found === undefined) throw new Error("an aggregate without groups gave no row");
   return found;
 };

@@ -21,20 +21,30 @@ export type WaitingMessage = z.infer<typeof WaitingMessage>;
 /** The advisory locks of relays: this number and the hash of a session. */
 const lockSpace = 7_071_002;
 
-/** The oldest waiting messages, of sessions that no other relay holds; in outbox order. */
+export interface ClaimScope {
+  /** What has only these destinations left is passed by. */
+  readonly avoided: readonly string[];
+  /** What goes there alone; null: whatever waits. */
+  readonly only: string | null;
+  readonly limit: number;
+}
+
+/**
+ * The oldest waiting messages, in outbox order. The wallets that they are of are the session's, and no
+ * other relay's, until it ends.
+ */
 export const claimWaiting = (
-  tx: Queryable,
-  suspended: readonly string[],
-  limit: number,
+  session: Queryable,
+  { avoided, only, limit }: ClaimScope,
 ): Promise<WaitingMessage[]> =>
-  tx.rows(
+  session.rows(
     WaitingMessage,
     `select outbox_id as "outboxId", message_id as "messageId", destinations,
        delivered_to as "deliveredTo", session_id as "sessionId", subject,
        partner_key as "partnerKey", coalesce(partner_key = any (destinations), false) as "isNumbered",
        entity_version as "entityVersion", body::text, attempts
-     from borsello.claim_messages($1, $2, ${lockSpace}) order by outbox_id`,
-    [suspended, limit],
+     from borsello.take_messages($1, $2, $3, ${lockSpace}) order by outbox_id`,
+    [avoided, only, limit],
   );
 
 export interface Attempt {
@@ -47,8 +57,8 @@ export interface Attempt {
  * One attempt more for each message; sent once all its destinations have it, which then need no list of
  * their own. From here on the message itself holds its number.
  */
-export const recordAttempts = (tx: Queryable, attempts: readonly Attempt[]): Promise<number> =>
-  tx.execute(
+export const recordAttempts = (session: Queryable, attempts: readonly Attempt[]): Promise<number> =>
+  session.execute(
     `with given as (
        delete from borsello.given_sequence where outbox_id = any ($1)
        returning outbox_id as given_to, sequence as given

@@ -9,17 +9,17 @@ const Numbered = z.object({ outboxId: z.bigint(), sequence: z.bigint() });
 export type Sequences = ReadonlyMap<bigint, bigint>;
 
 /**
- * Numbers claimed messages, or finds the numbers that they have. Outside the claim's transaction, so
- * that numbers are committed before anything is sent under them; while it lasts, so that nobody else
- * numbers these messages.
+ * Numbers claimed messages, or finds the numbers that they have. In the session that claimed them, so
+ * that nobody else numbers these messages; it has no transaction, so that numbers are committed before
+ * anything is sent under them.
  */
 export const numberMessages = async (
-  database: Queryable,
+  session: Queryable,
   claimed: readonly WaitingMessage[],
 ): Promise<Sequences> => {
   const due = claimed.filter(({ isNumbered }) => isNumbered).map(({ outboxId }) => outboxId);
   if (due.length === 0) return new Map();
-  const numbered = await database.rows(
+  const numbered = await session.rows(
     Numbered,
     'select outbox_id as "outboxId", sequence from borsello.number_messages($1)',
     [due],

@@ -26,6 +26,12 @@ export interface Database extends Queryable {
   transaction<Value>(work: (tx: Queryable) => Promise<Value>): Promise<Value>;
   /** The same without the nudge: the relay's own transactions must not wake it again. */
   quietTransaction<Value>(work: (tx: Queryable) => Promise<Value>): Promise<Value>;
+  /**
+   * One connection without a transaction, for work that waits for others meanwhile. What it locks for the
+   * session is given back at its end, or by the server after a minute without a word: `work` begins again
+   * elsewhere then, so all of it must be safe to be done twice.
+   */
+  session<Value>(work: (session: Queryable) => Promise<Value>): Promise<Value>;
   /** One transaction around commands and transactions that know nothing of it; then nudges the relay. */
   enclosed<Value>(work: (database: Database) => Promise<Value>): Promise<Value>;
   /** A change in one statement: like row(), then nudges the relay. */
@@ -125,6 +131,28 @@ const inTransaction = async <Value>(
     });
     throw error;
   } finally {
+    client.release(isBroken);
+  }
+};
+
+/** Whoever falls silent, frozen or cut off from the network, must not hold what others wait for. */
+const holdFor = "set idle_session_timeout = '60s'";
+const giveBack = "select pg_advisory_unlock_all(), set_config('idle_session_timeout', '0', false)";
+
+const inSession = async <Value>(
+  pool: pg.Pool,
+  work: (session: Queryable) => Promise<Value>,
+): Promise<Value> => {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    await client.query(holdFor);
+    return await work(queryable(runOn(client)));
+  } finally {
+    // Closing the connection gives everything back, too.
+    await client.query(giveBack).catch(() => {
+      isBroken = true;
+    });
     client.release(isBroken);
   }
 };
@@ -253,6 +281,10 @@ export const openDatabase = (settings: DatabaseSettings): Database => {
     commands: async (row, text, values) => committed(await base.rows(row, text, values)),
     transaction: async (work) => committed(await quietTransaction(work)),
     quietTransaction,
+    session: async (work) => {
+      await soon();
+      return guarded(() => inSession(pool, work));
+    },
     enclosed: (work) => database.transaction((tx) => work(enclosedIn(tx, database))),
     onCommit: (listener) => void listeners.push(listener),
     ready,

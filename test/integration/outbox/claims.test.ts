@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Queryable } from "../../../shared/database/platform/database.js";
 import { claimWaiting } from "../../../shared/database/outbox/outbox.js";
 import { openBankTest, type BankTest } from "../../support/wallet/bank-fixtures.js";
 
@@ -19,10 +20,13 @@ const write = (sessionId: string, first: number, count: number) =>
     [sessionId, first, count],
   );
 
-/** A transaction that has claimed what it could, and ends without having sent it. */
+const claim = (session: Queryable, limit: number) =>
+  claimWaiting(session, { avoided: [], only: null, limit });
+
+/** A session that has claimed what it could, and ends without having sent it. */
 const claimFor = async (heldMs: number, limit: number): Promise<void> =>
-  bank.database.quietTransaction(async (tx) => {
-    await claimWaiting(tx, [], limit);
+  bank.database.session(async (session) => {
+    await claim(session, limit);
     await delay(heldMs);
   });
 
@@ -34,8 +38,8 @@ test("a relay that gives a wallet back leaves none of its messages behind for an
   const claimed = new Promise<void>((resolve) => (isClaimed = resolve));
   let release: () => void = () => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const holding = bank.database.quietTransaction(async (tx) => {
-    await claimWaiting(tx, [], 1);
+  const holding = bank.database.session(async (session) => {
+    await claim(session, 1);
     isClaimed();
     await released;
   });
@@ -46,8 +50,8 @@ test("a relay that gives a wallet back leaves none of its messages behind for an
   for (let heldMs = 5; heldMs < 60; heldMs += 5) {
     const dying = claimFor(heldMs, 1);
     await delay(2);
-    const versions = await bank.database.quietTransaction(async (tx) => {
-      const found = await claimWaiting(tx, [], 500);
+    const versions = await bank.database.session(async (session) => {
+      const found = await claim(session, 500);
       return found.map(({ entityVersion }) => Number(entityVersion));
     });
     expect([[], [1], [1, 2]]).toContainEqual(versions);
@@ -60,10 +64,10 @@ test("a relay that gives a wallet back leaves none of its messages behind for an
 test("a relay passes by what another one holds, however much of it lies before", async () => {
   await bank.database.execute("delete from borsello.outbox");
   for (let wallet = 0; wallet < 60; wallet += 1) await write(randomUUID(), 1, 1);
-  await bank.database.quietTransaction(async (held) => {
-    expect(await claimWaiting(held, [], 20)).toHaveLength(20);
-    await bank.database.quietTransaction(async (tx) => {
-      expect(await claimWaiting(tx, [], 20)).toHaveLength(20);
+  await bank.database.session(async (held) => {
+    expect(await claim(held, 20)).toHaveLength(20);
+    await bank.database.session(async (session) => {
+      expect(await claim(session, 20)).toHaveLength(20);
     });
   });
 });

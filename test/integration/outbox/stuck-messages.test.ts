@@ -1,0 +1,172 @@
+/** Messages that cannot leave cost nobody else anything: not a look at each of them, not a wait, no transaction. */
+import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { startOutboxRelay, type OutboxRelay } from "../../../shared/events/outbox-relay.js";
+import type { ServiceBus } from "../../../shared/events/service-bus.js";
+import { noFaultPoints } from "../../../shared/platform/fault-points.js";
+import {
+  countOf,
+  openBankTest,
+  silentLogger,
+  type BankTest,
+} from "../../support/wallet/bank-fixtures.js";
+
+let bank: BankTest;
+let relay: OutboxRelay | undefined;
+beforeAll(async () => {
+  bank = await openBankTest();
+});
+afterEach(async () => {
+  await relay?.close();
+  await bank.database.execute("truncate borsello.outbox");
+});
+afterAll(() => bank.end());
+
+const startRelay = (send: ServiceBus["send"]): OutboxRelay => {
+  const { database } = bank;
+  relay = startOutboxRelay({
+    database,
+    bus: { send },
+    faults: noFaultPoints,
+    logger: silentLogger,
+  });
+  return relay;
+};
+
+const write = (partnerKey: string, count: number) =>
+  bank.database.execute(
+    `insert into borsello.outbox (destinations, session_id, subject, partner_key, body)
+     select array[$1, 'platform-events'], gen_random_uuid()::text, 'WalletUpdated', $1, '{}'
+     from generate_series(1, $2::integer)`,
+    [partnerKey, count],
+  );
+
+/** As they stay after everything but the partner's topic has them. */
+const writeStuck = (count: number) =>
+  bank.database.execute(
+    `insert into borsello.outbox
+       (destinations, delivered_to, session_id, subject, partner_key, body)
+     select '{nowhere,platform-events}', '{platform-events}', 'wallet-' || number % 1000,
+       'WalletUpdated', 'nowhere', '{}' from generate_series(1, $1::integer) as number`,
+    [count],
+  );
+
+const waitingOf = (partnerKey: string) =>
+  countOf(
+    bank.database,
+    "select count(*) from borsello.outbox where sent_at is null and partner_key = $1",
+    [partnerKey],
+  );
+
+const refusing: ServiceBus["send"] = async (destination, messages) =>
+  destination === "nowhere"
+    ? { acknowledged: 0, failure: new Error("there is no such topic") }
+    : { acknowledged: messages.length };
+
+const Blocks = z.object({ blocks: z.coerce.number() });
+
+/** Blocks of the outbox's indexes and rows that were looked at until now, by whoever has said so. */
+const blocksRead = async (): Promise<number> => {
+  await bank.database.execute("select pg_stat_force_next_flush()");
+  const found = await bank.database.row(
+    Blocks,
+    `select heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read as blocks
+     from pg_statio_user_tables where relid = 'borsello.outbox'::regclass`,
+  );
+  return found?.blocks ?? 0;
+};
+
+test("a round looks at no message that is stuck", async () => {
+  await writeStuck(20_000);
+  const rounds = 10;
+  const sending = startRelay(refusing);
+  await sending.sweep();
+  const before = await blocksRead();
+  for (let round = 0; round < rounds; round += 1) {
+    await write("acme", 1);
+    await sending.sweep();
+  }
+  await expect.poll(() => waitingOf("acme")).toBe(0);
+  await sending.close();
+  expect((await blocksRead()) - before).toBeLessThan(rounds * 200);
+  expect(await waitingOf("nowhere")).toBe(20_000);
+});
+
+test("nobody waits while a destination that refuses is tried again", async () => {
+  const signals = new EventEmitter();
+  let tries = 0;
+  const sending = startRelay(async (destination, messages) => {
+    if (destination !== "nowhere") return { acknowledged: messages.length };
+    tries += 1;
+    if (tries > 1) {
+      signals.emit("tried");
+      await once(signals, "answer");
+    }
+    return { acknowledged: 0, failure: new Error("there is no such topic") };
+  });
+  await write("nowhere", 1);
+  const tried = once(signals, "tried");
+  await sending.sweep();
+  await tried;
+  await write("acme", 150);
+  sending.nudge();
+  await expect.poll(() => waitingOf("acme")).toBe(0);
+  signals.emit("answer");
+});
+
+test("a destination that is back gets all that waited for it, in order", async () => {
+  let isBack = false;
+  const arrived: string[] = [];
+  const sending = startRelay(async (destination, messages) => {
+    if (destination !== "nowhere") return { acknowledged: messages.length };
+    if (!isBack) return { acknowledged: 0, failure: new Error("there is no such topic") };
+    arrived.push(...messages.map(({ messageId }) => messageId));
+    return { acknowledged: messages.length };
+  });
+  await write("nowhere", 250);
+  await sending.sweep();
+  expect(await waitingOf("nowhere")).toBe(250);
+  isBack = true;
+  await expect.poll(() => waitingOf("nowhere")).toBe(0);
+  const written = await bank.database.rows(
+    z.object({ messageId: z.string() }),
+    `select message_id as "messageId" from borsello.outbox
+     where partner_key = 'nowhere' order by outbox_id`,
+  );
+  expect(arrived).toEqual(written.map(({ messageId }) => messageId));
+});
+
+test("no transaction is open while the relay waits for the broker", async () => {
+  const signals = new EventEmitter();
+  const sent = once(signals, "sent");
+  const sending = startRelay(async (_destination, messages) => {
+    signals.emit("sent");
+    await once(signals, "answer");
+    return { acknowledged: messages.length };
+  });
+  const walletId = randomUUID();
+  await bank.database.execute(
+    `insert into borsello.outbox (destinations, session_id, subject, body)
+     values ('{platform-events}', $1, 'WalletUpdated', '{}')`,
+    [walletId],
+  );
+  const sweep = sending.sweep();
+  await sent;
+  const open = await countOf(
+    bank.database,
+    `select count(*) from pg_stat_activity
+     where datname = current_database() and state like 'idle in transaction%'`,
+  );
+  signals.emit("answer");
+  await sweep;
+  expect(open).toBe(0);
+  expect(
+    await countOf(
+      bank.database,
+      `select count(*) from pg_locks join pg_database on pg_database.oid = database
+       where locktype = 'advisory' and datname = current_database()`,
+    ),
+  ).toBe(0);
+});
