@@ -23,6 +23,7 @@ import { withErrorListener } from "./storage/transaction.js";
 import { EndWaiters } from "./turns/end-waiters.js";
 import type { TurnServices } from "./turns/instance-host.js";
 import type { VersionSettings } from "./protocol/versions.js";
+import type { WorkLog } from "./turns/work-log.js";
 
 export interface EngineSettings {
   /** Activities that run at the same time. */
@@ -35,6 +36,8 @@ export interface EngineSettings {
   readonly versions?: VersionSettings;
   /** Instances that stay in memory though they have nothing to do. */
   readonly idleInstances?: number;
+  /** True has a start end whatever runs under its id; otherwise it is refused. */
+  readonly replacesRunning?: boolean;
   /** False has an orchestrator's code replayed from the beginning on every turn. */
   readonly keepSessions?: boolean;
   /** Finished instances older than this are removed; 0 keeps them for ever. */
@@ -57,6 +60,8 @@ export interface EngineOptions {
   /** The `code` that opens the public management API. */
   readonly key: string;
   readonly settings?: EngineSettings;
+  /** Hears of every failure and every further attempt. */
+  readonly log?: WorkLog;
 }
 
 export interface EngineStatus {
@@ -90,6 +95,7 @@ const defaults = {
   entityBatchMax: 200,
   versions: { match: "CurrentOrOlder", failure: "Reject" },
   idleInstances: 1_000,
+  replacesRunning: false,
   keepSessions: true,
   keepFinishedMs: 30 * 24 * 3_600_000,
   sweepMs: 2_000,
@@ -141,6 +147,7 @@ class Engine implements DurableEngine {
       commit: async (change, signal) => this.#committer.commit(change, signal),
       nextMessageId: () => messageIds.next(),
       isStopping: () => this.#isStopping,
+      log: options.log ?? (() => undefined),
       startActivity: (activity, instanceId, done) =>
         this.#activities.start({ activity, instanceId, done }),
     };
@@ -160,6 +167,7 @@ class Engine implements DurableEngine {
       client: new Client(pool, hub, services, this.#registry),
       waiters: this.#waiters,
       rpcPath: this.#rpcPath,
+      replacesRunning: this.#settings.replacesRunning,
     });
     this.#unsubscribe = clock.onJump(() => {
       this.#moved = new Set();

@@ -1,5 +1,6 @@
 /** The app's durable functions as the durable engine sees them. */
 import type { DurableFunctions, DurableKind } from "../durable/protocol/functions.js";
+import { hearingErrors } from "./app/json-errors.js";
 import type { HostedFunction } from "./app/hosted-function.js";
 import type { Invoker } from "./app/invoke.js";
 
@@ -52,7 +53,8 @@ export const durableFunctions = (
     names: (kind) => [...byKind[kind].values()].map(({ name }) => name),
     runOrchestrator: (name, trigger, onContext) =>
       runLive("orchestrator", name, trigger, onContext),
-    runEntity: (name, trigger) => runLive("entity", name, trigger),
+    runEntity: (name, trigger, onThrown) =>
+      hearingErrors(onThrown, () => runLive("entity", name, trigger)),
     runActivity: async (name, input, instanceId) => {
       const activity = lookUp("activity", name);
       if (activity.inputs.length > 0) await engineStarted();

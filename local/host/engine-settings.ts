@@ -14,6 +14,7 @@ export const engineSettings = (config: DurableConfig): EngineSettings => {
       entityBatchMax: maxEntityOperationBatchSize,
     }),
     ...(extendedSessionsEnabled !== undefined && { keepSessions: extendedSessionsEnabled }),
+    replacesRunning: config.overridableExistingInstanceStates === "AnyState",
     concurrentOrchestrators: config.maxConcurrentOrchestratorFunctions,
     concurrentEntities: config.maxConcurrentEntityFunctions,
     versions: {

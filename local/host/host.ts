@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { LocalClock } from "../clock.js";
 import type { DurableFunctions } from "../durable/protocol/functions.js";
 import type { EngineSettings } from "../durable/engine.js";
+import type { WorkLog } from "../durable/turns/work-log.js";
 import type { HttpAnswer, HttpCall } from "../durable/api/answer.js";
 import { answerInProcess } from "./app/in-process-client.js";
 import { loadApp, type LoadedApp } from "./app/loader.js";
@@ -55,6 +56,7 @@ export interface DurableEngineOptions {
   readonly baseUrl: string;
   readonly key: string;
   readonly settings: EngineSettings;
+  readonly log: WorkLog;
 }
 
 export interface HostOptions {
@@ -244,6 +246,7 @@ class AppHost implements Host {
       baseUrl: this.url,
       key: this.#durableKey,
       settings: engineSettings(this.#config.durable),
+      log: (level, name, message) => this.#log.work(level, name, message),
     });
   }
 

@@ -1,5 +1,5 @@
 /** Requests to the durable HTTP API, and the shapes of its answers. */
-import { stackFrames } from "../protocol/failure-details.js";
+import { stackFrames } from "../protocol/exception-text.js";
 import { writeJson } from "./json-text.js";
 
 /** A request as the host hands it over; header names are in lower case. */

@@ -34,7 +34,7 @@ const completedTask: View = (event, context) => ({
 const failedTask: View = (event, context) => ({
   Reason: event.Reason,
   Details: event.Details,
-  FailureDetails: null,
+  FailureDetails: event.FailureDetails ?? null,
   ...start(event, context),
 });
 const openTask: View = ({ InstanceId, Name }) => ({
@@ -61,7 +61,7 @@ const views: Readonly<Record<EventName, View | null>> = {
   ExecutionCompleted: (event, context) => ({
     OrchestrationStatus: event.OrchestrationStatus,
     ...result(event, context),
-    FailureDetails: null,
+    FailureDetails: event.FailureDetails ?? null,
   }),
   ExecutionTerminated: ({ Input }) => ({ Input: Input ?? null }),
   TaskScheduled: openTask,

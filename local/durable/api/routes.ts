@@ -27,6 +27,7 @@ export interface HttpApiOptions extends Addresses {
   readonly client: Client;
   readonly waiters: EndWaiters;
   readonly rpcPath: string;
+  readonly replacesRunning: boolean;
 }
 
 const sameText = (a: string, b: string): boolean => {

@@ -1,6 +1,6 @@
 /** Starts orchestrations over HTTP, and answers with the links by which they are managed. */
 import { managementUrls, type Addresses } from "./client-binding.js";
-import { newInstanceId, type Client, type StartRequest } from "./client.js";
+import { newInstanceId, type Client, type Started, type StartRequest } from "./client.js";
 import type { EndWaiters, EndWatch } from "../turns/end-waiters.js";
 import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./answer.js";
 import { invalidInput } from "./body-refusals.js";
@@ -11,12 +11,18 @@ import { storedJson } from "./json-text.js";
 interface StartParts extends Addresses {
   readonly client: Client;
   readonly waiters: EndWaiters;
+  /** True where a start ends whatever has its id, instead of being refused. */
+  readonly replacesRunning: boolean;
 }
 
 /** Longer ids serve nobody and would bloat every index. */
 const idLengthMax = 500;
 
 const lookAgainMs = 1_000;
+
+/** What has the id gets so long to end; then the id is as good as in use. */
+const replaceMs = 4_000;
+const replaceLookAgainMs = 100;
 
 /** Some prefixes mean something to the engine itself: `@` begins the ids of entities. */
 const isEntityId = (id: string): boolean => /^@[^@]+@/u.test(id);
@@ -48,10 +54,33 @@ export class StartRoutes {
   }
 
   async start(request: StartRequest): Promise<HttpAnswer> {
-    const started = await this.#parts.client.start(request);
+    const { client, replacesRunning } = this.#parts;
+    const started = await (replacesRunning ? this.#replace(request) : client.start(request));
     return started.ok
       ? this.accepted(started.id)
       : refusal(409, `An Orchestration instance with the status ${started.status} already exists.`);
+  }
+
+  /** An open instance is terminated, so that its parent and those whose locks it holds go on. */
+  async #replace(request: StartRequest): Promise<Started> {
+    const { client, waiters } = this.#parts;
+    const deadline = Date.now() + replaceMs;
+    const watch = waiters.watch(request.id);
+    const reason = "Another orchestration was started under this id.";
+    try {
+      for (let terminated = ""; ;) {
+        const started = await client.start(request);
+        if (started.ok || Date.now() >= deadline) return started;
+        const row = await client.find(request.id);
+        if (row === undefined || isFinal(row.status)) continue;
+        // Each life once: a second word might reach the next one.
+        if (row.key !== terminated) await client.send(request.id, { type: "terminate", reason });
+        terminated = row.key;
+        await watch.next(replaceLookAgainMs);
+      }
+    } finally {
+      watch.stop();
+    }
   }
 
   accepted(id: string): HttpAnswer {

@@ -40,6 +40,7 @@ export const limitedFunctions = (
     runActivity: (name, input, instanceId) => functions.runActivity(name, input, instanceId),
     runOrchestrator: (name, trigger, onContext) =>
       orchestrators(async () => functions.runOrchestrator(name, trigger, onContext)),
-    runEntity: (name, trigger) => entities(async () => functions.runEntity(name, trigger)),
+    runEntity: (name, trigger, onThrown) =>
+      entities(async () => functions.runEntity(name, trigger, onThrown)),
   };
 };

@@ -22,6 +22,9 @@ export interface DurableFunctions {
   ): Promise<unknown>;
   /** `input` is the value's JSON text (undefined: no input); resolves to the handler's own result. */
   runActivity(name: string, input: string | undefined, instanceId: string): Promise<unknown>;
-  /** One batch of operations; `trigger` and the result are the live objects of the protocol. */
-  runEntity(name: string, trigger: object): Promise<unknown>;
+  /**
+   * One batch of operations; `trigger` and the result are the live objects of the protocol. `onThrown`
+   * gets the errors of operations, in order, before the library has made JSON of them.
+   */
+  runEntity(name: string, trigger: object, onThrown: (error: Error) => void): Promise<unknown>;
 }

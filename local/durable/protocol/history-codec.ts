@@ -3,6 +3,7 @@
  * An event of the same moment as the one before it, as nearly all in a turn are, leaves its time out.
  */
 import { z } from "zod";
+import { FailureDetails } from "./failure-details.js";
 import type { HistoryEvent } from "./protocol.js";
 
 const text = z.string().optional();
@@ -18,6 +19,7 @@ const StoredEvent = z.object({
   out: text,
   why: text,
   how: text,
+  fail: FailureDetails.optional(),
   task: number,
   timer: number,
   due: number,
@@ -41,6 +43,7 @@ const store = (event: HistoryEvent, before: HistoryEvent | undefined): StoredEve
   out: event.Result,
   why: event.Reason,
   how: event.Details,
+  fail: event.FailureDetails,
   task: event.TaskScheduledId,
   timer: event.TimerId,
   due: event.FireAt?.getTime(),
@@ -60,6 +63,7 @@ const restore = (stored: StoredEvent, at: number): HistoryEvent => ({
   ...(stored.out !== undefined && { Result: stored.out }),
   ...(stored.why !== undefined && { Reason: stored.why }),
   ...(stored.how !== undefined && { Details: stored.how }),
+  ...(stored.fail !== undefined && { FailureDetails: stored.fail }),
   ...(stored.task !== undefined && { TaskScheduledId: stored.task }),
   ...(stored.timer !== undefined && { TimerId: stored.timer }),
   ...(stored.due !== undefined && { FireAt: new Date(stored.due) }),

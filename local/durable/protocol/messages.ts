@@ -1,5 +1,6 @@
 /** Messages to instances: what they say, and the text form in which they are kept. */
 import { z } from "zod";
+import { FailureDetails } from "./failure-details.js";
 
 const text = z.string();
 const optionalText = z.string().optional();
@@ -10,6 +11,8 @@ const EntityRequest = z.object({
   parent: optionalText,
   parentExecution: optionalText,
 });
+
+const failed = { reason: text, details: text, failure: FailureDetails.optional() };
 
 const MessageBody = z.discriminatedUnion("type", [
   z.object({
@@ -24,10 +27,9 @@ const MessageBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("childFailed"),
     taskId: z.number(),
-    reason: text,
-    details: text,
+    ...failed,
   }),
-  z.object({ type: z.literal("activityFailed"), taskId: z.number(), reason: text, details: text }),
+  z.object({ type: z.literal("activityFailed"), taskId: z.number(), ...failed }),
   z.object({ type: z.literal("terminate"), reason: optionalText }),
   z.object({ type: z.literal("suspend"), reason: optionalText }),
   z.object({ type: z.literal("resume"), reason: optionalText }),
@@ -40,6 +42,13 @@ const MessageBody = z.discriminatedUnion("type", [
   EntityRequest.extend({ type: z.literal("lock"), lockSet: z.array(text), position: z.number() }),
   EntityRequest.extend({ type: z.literal("release") }),
 ]);
+
+/** How a task failed: in the words of the service, and structured where the app has it so. */
+export interface Failed {
+  readonly reason: string;
+  readonly details: string;
+  readonly failure?: FailureDetails | undefined;
+}
 
 export type MessageBody = z.infer<typeof MessageBody>;
 export type MessageOf<Type extends MessageBody["type"]> = Extract<MessageBody, { type: Type }>;

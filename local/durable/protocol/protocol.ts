@@ -1,4 +1,5 @@
 /** Words of the durable protocol: history events as the library reads them, statuses, settings. */
+import type { FailureDetails } from "./failure-details.js";
 
 /** The numbers by which the library knows the kinds of history events. */
 export const eventCode = {
@@ -36,6 +37,7 @@ export interface HistoryEvent {
   Result?: string;
   Reason?: string;
   Details?: string;
+  FailureDetails?: FailureDetails;
   TaskScheduledId?: number;
   TimerId?: number;
   FireAt?: Date;

@@ -13,13 +13,22 @@ import {
   type CreateTimer,
   type RetryPause,
 } from "./commands.js";
+import { errorLine } from "../../log-text.js";
+import { passedOnFailure, type FailureDetails } from "../protocol/failure-details.js";
 import { errorMessage, eventCode, jsonText, type HistoryEvent } from "../protocol/protocol.js";
 
 export type CodeEnd =
   | { readonly kind: "waiting" }
   | { readonly kind: "returned"; readonly output: string | undefined }
   | { readonly kind: "continued"; readonly input: string | undefined }
-  | { readonly kind: "threw"; readonly message: string; readonly stack: string };
+  | {
+      readonly kind: "threw";
+      readonly message: string;
+      readonly stack: string;
+      /** Type and message, for the log. */
+      readonly error: string;
+      readonly failure?: FailureDetails | undefined;
+    };
 
 /** What the code did upon the events that it was given. */
 export interface Played {
@@ -33,10 +42,15 @@ interface Rejection {
   readonly error: unknown;
 }
 
+/** What follows the first words of a failed task's message is its whole exception, or its stack. */
+const exceptionFollows = / \n [^]*$/u;
+
 export const threw = (error: unknown): CodeEnd => ({
   kind: "threw",
   message: errorMessage(error),
   stack: error instanceof Error ? (error.stack ?? "") : "",
+  error: errorLine(error).replace(exceptionFollows, ""),
+  failure: passedOnFailure(error),
 });
 
 const isEmpty = (record: object): boolean => Object.keys(record).length === 0;

@@ -1,6 +1,8 @@
 /** Runs activities, so many at a time, and turns whatever they do into an outcome. */
+import { errorLine, logText } from "../../log-text.js";
 import { httpTaskName } from "../replay/determinism.js";
-import { failureDetails } from "../protocol/failure-details.js";
+import { exceptionText } from "../protocol/exception-text.js";
+import { activityFailure } from "../protocol/failure-details.js";
 import type { DurableFunctions } from "../protocol/functions.js";
 import { callHttp } from "./http-task.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
@@ -15,11 +17,18 @@ interface Job {
   readonly done: (outcome: Outcome) => void;
 }
 
-const failed = (name: string, error: unknown): Outcome => ({
-  ok: false,
-  reason: `Activity function '${name}' failed:  ${errorMessage(error)}`,
-  details: failureDetails(error),
-});
+const failed = (name: string, error: unknown): Outcome => {
+  const thrown = errorMessage(error);
+  const failure = activityFailure(thrown);
+  const message = failure?.ErrorMessage ?? thrown;
+  return {
+    ok: false,
+    reason: `Activity function '${name}' failed:  ${message}`,
+    details: exceptionText(error, message),
+    error: failure === undefined ? errorLine(error) : logText(`${failure.ErrorType}: ${message}`),
+    ...(failure !== undefined && { failure }),
+  };
+};
 
 export class ActivityRunner {
   readonly #functions: DurableFunctions;

@@ -1,20 +1,21 @@
 /** Decides what one turn of an orchestrator changes, from what its code did. */
 import { EffectCollector, noSuchFunction, type Effects } from "./command-effects.js";
 import { compareWithHistory, type Comparison } from "../replay/determinism.js";
-import { stackFrames } from "../protocol/failure-details.js";
+import { stackFrames } from "../protocol/exception-text.js";
 import { encodeEvents } from "../protocol/history-codec.js";
 import { historyEvent, type HistoryEvent } from "../protocol/protocol.js";
 import { replay } from "../replay/replay.js";
 import type { CodeEnd, Played, Session } from "../replay/session.js";
-import { continueTurn, endTurn, failure, type End } from "./turn-end.js";
+import { continueTurn, endTurn, failedBecause, failedEnd, type End } from "./turn-end.js";
 import { turnRow, type Turn, type TurnContext } from "./turn.js";
 
 const endFrom = (name: string, end: CodeEnd): End | undefined => {
-  if (end.kind === "returned")
-    return { status: "Completed", output: end.output, reason: "", details: "" };
+  if (end.kind === "returned") return { status: "Completed", output: end.output };
   if (end.kind !== "threw") return undefined;
-  const reason = `Orchestrator function '${name}' failed: ${end.message}`;
-  return failure(reason, `Message: ${end.message}, StackTrace: ${stackFrames(end.stack)}`);
+  const { message, stack, failure, error } = end;
+  const reason = `Orchestrator function '${name}' failed: ${message}`;
+  const details = `Message: ${message}, StackTrace: ${stackFrames(stack)}`;
+  return failedEnd({ reason, details, failure }, error);
 };
 
 const newEvents = ({ state, now, arrivals }: TurnContext): HistoryEvent[] => [
@@ -94,12 +95,12 @@ export const runTurn = async (context: TurnContext): Promise<Turn> => {
   if (name === undefined) {
     const why = noSuchFunction(functions, "orchestrator", state.name);
     const reason = `Orchestrator function '${state.name}' failed: ${why}`;
-    return endTurn(context, failure(reason), events);
+    return endTurn(context, failedBecause(reason), events);
   }
   const played = await run(context, name, events);
   const { session, customStatus } = played;
   const { mismatch, fresh } = newCommands(context, played, events);
-  if (mismatch !== undefined) return endTurn(context, failure(mismatch), events);
+  if (mismatch !== undefined) return endTurn(context, failedBecause(mismatch), events);
   const collector = new EffectCollector(context, events);
   for (const command of fresh) collector.add(command);
   const { effects } = collector;

@@ -10,7 +10,7 @@ import type {
 } from "../replay/commands.js";
 import { httpTaskName } from "../replay/determinism.js";
 import type { DurableFunctions } from "../protocol/functions.js";
-import type { Message, MessageBody } from "../protocol/messages.js";
+import type { Failed, Message, MessageBody } from "../protocol/messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
 import { eventCode, historyEvent, parseEntityId, type HistoryEvent } from "../protocol/protocol.js";
 
@@ -267,7 +267,7 @@ export class EffectCollector {
     return this.#context.now.getTime() - first >= retry.timeoutMs;
   }
 
-  #lastFailure(rootId: number | undefined): { reason: string; details: string } | undefined {
+  #lastFailure(rootId: number | undefined): Failed | undefined {
     const history = this.#history;
     const attempts = new Set(
       history
@@ -277,6 +277,12 @@ export class EffectCollector {
     const failure = history.findLast(
       ({ Reason, TaskScheduledId }) => Reason !== undefined && attempts.has(TaskScheduledId ?? -1),
     );
-    return failure && { reason: failure.Reason ?? "", details: failure.Details ?? "" };
+    return (
+      failure && {
+        reason: failure.Reason ?? "",
+        details: failure.Details ?? "",
+        ...(failure.FailureDetails !== undefined && { failure: failure.FailureDetails }),
+      }
+    );
   }
 }

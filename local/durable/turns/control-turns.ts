@@ -2,7 +2,7 @@
 import { encodeEvents } from "../protocol/history-codec.js";
 import type { Message } from "../protocol/messages.js";
 import { historyEvent } from "../protocol/protocol.js";
-import { endTurn } from "./turn-end.js";
+import { endTurn, failedBecause } from "./turn-end.js";
 import { nothingOpened, type Turn, type TurnContext } from "./turn.js";
 
 const reasonOf = ({ body }: Message): string | undefined =>
@@ -16,7 +16,7 @@ export const terminationTurn = (context: TurnContext, message: Message): Turn =>
   const reason = reasonOf(message);
   const output = reasonText(reason);
   const why = `Orchestrator function '${state.name}' was terminated: ${reason ?? ""}`;
-  return endTurn(context, { status: "Terminated", output, reason: why, details: why }, [
+  return endTurn(context, { status: "Terminated", output, failed: { reason: why, details: why } }, [
     historyEvent("OrchestratorStarted", now),
     historyEvent("ExecutionTerminated", now, { ...(reason !== undefined && { Input: reason }) }),
   ]);
@@ -25,16 +25,14 @@ export const terminationTurn = (context: TurnContext, message: Message): Turn =>
 /** What the code asked for cannot be stored; the reason is the database's. */
 export const refusedTurn = (context: TurnContext, reason: string): Turn => {
   const why = `Orchestrator function '${context.state.name}' failed: its turn could not be stored: ${reason}`;
-  const end = { status: "Failed" as const, output: JSON.stringify(why), reason: why, details: why };
-  return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
+  return endTurn(context, failedBecause(why), [historyEvent("OrchestratorStarted", context.now)]);
 };
 
 /** The host may not run what has this version, and is told not to leave it to another one. */
 export const mismatchTurn = (context: TurnContext): Turn => {
   const { name, version = "" } = context.state;
   const why = `Orchestrator function '${name}' failed: its version '${version}' does not match this host's, '${context.defaultVersion ?? ""}'.`;
-  const end = { status: "Failed" as const, output: JSON.stringify(why), reason: why, details: why };
-  return endTurn(context, end, [historyEvent("OrchestratorStarted", context.now)]);
+  return endTurn(context, failedBecause(why), [historyEvent("OrchestratorStarted", context.now)]);
 };
 
 /** Everything else that has arrived keeps waiting until the orchestration is resumed. */

@@ -1,5 +1,6 @@
 /** A live entity: one batch of operations at a time, in order, the holder of its lock first. */
 import { z } from "zod";
+import { errorLine } from "../../log-text.js";
 import type { Change } from "../storage/change.js";
 import { newEntity, noSuchFunction } from "./command-effects.js";
 import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
@@ -11,6 +12,8 @@ import {
   type MessageOf,
 } from "../protocol/messages.js";
 import { entityInstanceId, errorMessage, parseEntityId } from "../protocol/protocol.js";
+import { operationErrors } from "../protocol/operation-errors.js";
+import { logFailedOperation } from "./work-log.js";
 
 const Lock = z.object({ parent: z.string(), parentExecution: z.string() });
 type Lock = z.infer<typeof Lock>;
@@ -44,6 +47,12 @@ interface EntityState {
   state: string | undefined;
   lock: Lock | undefined;
   readonly inbox: Map<number, Message>;
+}
+
+/** What a batch of operations did, and why some of them failed, by their place in it. */
+interface Outcome {
+  readonly result: BatchResult;
+  readonly errors: ReadonlyMap<number, string>;
 }
 
 /** What one turn of an entity changes. */
@@ -234,7 +243,7 @@ export class Entity implements LiveInstance {
   async #step(): Promise<void> {
     const entity = this.#state;
     const turn = planTurn(entity, this.#services.entityBatchMax);
-    const result = await this.#run(turn.operations);
+    const { result, errors } = await this.#run(turn.operations);
     const sent = [
       ...turn.out,
       ...replies(turn.operations, result.results),
@@ -272,13 +281,14 @@ export class Entity implements LiveInstance {
     entity.state = state;
     entity.lock = turn.lock;
     for (const id of turn.consumed) entity.inbox.delete(id);
+    this.#logFailures(turn.operations, errors);
     this.#host.moved(this);
     this.#host.created(instances, committed);
     this.#host.dispatch(messages);
   }
 
   /** A batch that fails as a whole changes nothing; each caller gets the error. */
-  async #run(operations: readonly Operation[]): Promise<BatchResult> {
+  async #run(operations: readonly Operation[]): Promise<Outcome> {
     const { id, state } = this.#state;
     const self = parseEntityId(id) ?? { name: "", key: "" };
     const unchanged = {
@@ -287,9 +297,10 @@ export class Entity implements LiveInstance {
       results: [],
       signals: [],
     };
-    if (operations.length === 0) return unchanged;
+    if (operations.length === 0) return { result: unchanged, errors: new Map() };
     const { functions } = this.#services;
     const name = functions.find("entity", self.name);
+    const thrown: Error[] = [];
     try {
       if (name === undefined) throw new Error(noSuchFunction(functions, "entity", self.name));
       const batch = operations.map(({ body }) => ({
@@ -303,10 +314,24 @@ export class Entity implements LiveInstance {
         ...(state !== undefined && state !== "" && { state }),
         batch,
       };
-      return BatchResult.parse(await functions.runEntity(name, trigger));
+      const run = functions.runEntity(name, trigger, (error) => thrown.push(error));
+      const result = BatchResult.parse(await run);
+      return { result, errors: operationErrors(result.results, thrown) };
     } catch (error) {
       const result = JSON.stringify(errorMessage(error));
-      return { ...unchanged, results: operations.map(() => ({ isError: true, result })) };
+      return {
+        result: { ...unchanged, results: operations.map(() => ({ isError: true, result })) },
+        errors: new Map(operations.map((_, index) => [index, errorLine(error)])),
+      };
+    }
+  }
+
+  #logFailures(operations: readonly Operation[], errors: ReadonlyMap<number, string>): void {
+    const { id } = this.#state;
+    const name = parseEntityId(id)?.name ?? id;
+    for (const [index, error] of errors) {
+      const operation = operations[index]?.body.operation ?? "";
+      logFailedOperation(this.#services.log, { name, id }, operation, error);
     }
   }
 }

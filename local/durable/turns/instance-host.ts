@@ -7,6 +7,7 @@ import type { StoredActivity } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
 import type { ActivityEnd } from "./orchestration-state.js";
 import type { VersionSettings } from "../protocol/versions.js";
+import type { WorkLog } from "./work-log.js";
 
 /** An instance in memory. It works through what it is given, one turn after the other. */
 export interface LiveInstance {
@@ -43,6 +44,7 @@ export interface TurnServices {
   nextMessageId(): number;
   /** True once the host is stopping: what has ended is still stored, nothing new is begun. */
   isStopping(): boolean;
+  readonly log: WorkLog;
   startActivity(
     activity: StoredActivity,
     instanceId: string,

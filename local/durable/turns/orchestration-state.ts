@@ -1,7 +1,7 @@
 /** An open orchestration as its owner keeps it in memory. */
 import { decodeEvents } from "../protocol/history-codec.js";
 import type { StoredActivity, StoredInstance } from "../storage/instance-rows.js";
-import type { Message } from "../protocol/messages.js";
+import type { Failed, Message } from "../protocol/messages.js";
 import { eventCode, type HistoryEvent, type OpenStatus } from "../protocol/protocol.js";
 import type { Session } from "../replay/session.js";
 
@@ -11,7 +11,11 @@ export interface ActivityEnd {
   readonly executionId: string;
   readonly outcome:
     | { readonly ok: true; readonly result: string }
-    | { readonly ok: false; readonly reason: string; readonly details: string };
+    | ({
+        readonly ok: false;
+        /** Type and message of what was thrown, for the log. */
+        readonly error: string;
+      } & Failed);
 }
 
 export interface OrchestrationState {

@@ -14,6 +14,7 @@ import { errorMessage } from "../protocol/protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import type { Continued, Turn, TurnContext } from "./turn.js";
 import { judgeVersion, type Verdict } from "../protocol/versions.js";
+import { logFailedActivity, logFailedOrchestration, logRetries } from "./work-log.js";
 
 /** What is to be done next; without a turn where nothing of what arrived still means anything. */
 interface Step {
@@ -121,6 +122,8 @@ export class Orchestration implements LiveInstance {
     this.#running++;
     this.#services.startActivity(activity, this.id, (outcome) => {
       this.#running--;
+      if (!outcome.ok)
+        logFailedActivity(this.#services.log, this.#state, { ...activity, error: outcome.error });
       this.#state.ends.push({ taskId: activity.taskId, executionId, outcome });
       this.wake();
     });
@@ -204,6 +207,7 @@ export class Orchestration implements LiveInstance {
   #conclude({ arrivals: taken }: TurnContext, turn: Turn, committed: Committed): void {
     applyTurn(this.#state, turn, taken);
     if (!this.#services.keepsSessions) this.#state.session = undefined;
+    logRetries(this.#services.log, this.#state, turn.events);
     this.#publish(turn, committed);
   }
 
@@ -268,6 +272,9 @@ export class Orchestration implements LiveInstance {
     const { turn: row, activities = [], instances = [], messages = [] } = turn.change;
     if (turn.next.kind === "ended") {
       this.#gone = true;
+      const { error } = turn.next;
+      if (error !== undefined)
+        logFailedOrchestration(this.#services.log, this.#state.name, this.id, error);
       this.#discardLate();
       this.#host.ended(this, { status: turn.next.status, output: row?.output });
     } else this.#host.moved(this);

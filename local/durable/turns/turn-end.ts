@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Effects } from "./command-effects.js";
 import { encodeEvents } from "../protocol/history-codec.js";
 import { locksToRelease } from "./lock-release.js";
-import type { Message, MessageBody } from "../protocol/messages.js";
+import type { Failed, Message, MessageBody } from "../protocol/messages.js";
 import { historyEvent, type FinalStatus, type HistoryEvent } from "../protocol/protocol.js";
 import { nothingOpened, turnRow, type Turn, type TurnContext } from "./turn.js";
 
@@ -11,17 +11,21 @@ export interface End {
   readonly status: FinalStatus;
   /** JSON text. */
   readonly output: string | undefined;
-  /** For the parent of a failed orchestration. */
-  readonly reason: string;
-  readonly details: string;
+  /** For the parent of one that has no result. */
+  readonly failed?: Failed;
+  /** Why it failed, for the log. */
+  readonly error?: string;
 }
 
-export const failure = (reason: string, details = reason): End => ({
+export const failedEnd = (failed: Failed, error = failed.reason): End => ({
   status: "Failed",
-  output: JSON.stringify(reason),
-  reason,
-  details,
+  output: JSON.stringify(failed.reason),
+  failed,
+  error,
 });
+
+/** For what no code has thrown. */
+export const failedBecause = (reason: string): End => failedEnd({ reason, details: reason });
 
 const send = (
   context: TurnContext,
@@ -58,6 +62,7 @@ export const endTurn = (
     historyEvent("ExecutionCompleted", now, {
       OrchestrationStatus: end.status,
       ...(end.output !== undefined && { Result: end.output }),
+      ...(end.failed?.failure !== undefined && { FailureDetails: end.failed.failure }),
     }),
   );
   const { parent } = state;
@@ -65,9 +70,9 @@ export const endTurn = (
     send(
       context,
       parent.id,
-      end.status === "Completed"
+      end.failed === undefined
         ? { type: "childCompleted", taskId: parent.taskId, result: end.output ?? "null" }
-        : { type: "childFailed", taskId: parent.taskId, reason: end.reason, details: end.details },
+        : { type: "childFailed", taskId: parent.taskId, ...end.failed },
       parent.executionId,
     ),
   ];
@@ -93,7 +98,7 @@ export const endTurn = (
     events,
     opened: nothingOpened,
     cancelledTimers: [],
-    next: { kind: "ended", status: end.status },
+    next: { kind: "ended", status: end.status, error: end.error },
   };
 };
 

@@ -1,7 +1,7 @@
 /** Turns what has arrived for an orchestration into the new events of its next turn. */
-import type { Message } from "../protocol/messages.js";
+import type { Failed, Message } from "../protocol/messages.js";
 import type { ActivityEnd, OrchestrationState } from "./orchestration-state.js";
-import { historyEvent, type HistoryEvent } from "../protocol/protocol.js";
+import { historyEvent, type EventDetails, type HistoryEvent } from "../protocol/protocol.js";
 
 export interface Arrivals {
   readonly events: readonly HistoryEvent[];
@@ -16,14 +16,18 @@ export interface Arrivals {
   readonly latestFireAt: number;
 }
 
+/** What says in the history how a task failed. */
+const failedTask = (taskId: number, { reason, details, failure }: Failed): EventDetails => ({
+  TaskScheduledId: taskId,
+  Reason: reason,
+  Details: details,
+  ...(failure !== undefined && { FailureDetails: failure }),
+});
+
 const activityEvent = ({ taskId, outcome }: ActivityEnd, at: Date): HistoryEvent =>
   outcome.ok
     ? historyEvent("TaskCompleted", at, { TaskScheduledId: taskId, Result: outcome.result })
-    : historyEvent("TaskFailed", at, {
-        TaskScheduledId: taskId,
-        Reason: outcome.reason,
-        Details: outcome.details,
-      });
+    : historyEvent("TaskFailed", at, failedTask(taskId, outcome));
 
 /** The event for a message, or undefined where its time has passed: settled, fired or cancelled. */
 const messageEvent = (
@@ -52,17 +56,9 @@ const messageEvent = (
       });
     case "childFailed":
       if (!state.openChildren.has(body.taskId)) return undefined;
-      return historyEvent("SubOrchestrationInstanceFailed", at, {
-        TaskScheduledId: body.taskId,
-        Reason: body.reason,
-        Details: body.details,
-      });
+      return historyEvent("SubOrchestrationInstanceFailed", at, failedTask(body.taskId, body));
     case "activityFailed":
-      return historyEvent("TaskFailed", at, {
-        TaskScheduledId: body.taskId,
-        Reason: body.reason,
-        Details: body.details,
-      });
+      return historyEvent("TaskFailed", at, failedTask(body.taskId, body));
     case "resume":
       return historyEvent("ExecutionResumed", at, {
         ...(body.reason !== undefined && { Reason: body.reason }),

@@ -23,7 +23,12 @@ export interface Turn {
         /** Where the code stands; absent where it did not run. */
         readonly session?: Session;
       }
-    | { readonly kind: "ended"; readonly status: FinalStatus }
+    | {
+        readonly kind: "ended";
+        readonly status: FinalStatus;
+        /** Why it failed, for the log. */
+        readonly error: string | undefined;
+      }
     | Continued;
 }
 

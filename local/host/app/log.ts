@@ -74,6 +74,11 @@ export class HostLog {
     this.#write(level, `Host.${part}`, message);
   }
 
+  /** What became of a function's work that nobody waits for in this process. */
+  work(level: LogLevel, functionName: string, message: string): void {
+    this.#write(level, `Function.${functionName}`, message);
+  }
+
   /** The library's words that belong to no invocation. */
   readonly library = (level: LogLevel, category: LogCategory, message: string): void => {
     this.#write(level, category === "user" ? "Worker.User" : "Worker", message);

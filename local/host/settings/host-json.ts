@@ -57,6 +57,9 @@ const durableSection = z.object({
   maxConcurrentEntityFunctions: count.optional(),
   maxEntityOperationBatchSize: count.optional(),
   extendedSessionsEnabled: flag.optional(),
+  overridableExistingInstanceStates: anyCase("NonRunningStates", "AnyState").default(
+    "NonRunningStates",
+  ),
 });
 
 export const hostJson = z.object({

@@ -79,6 +79,7 @@ beforeEach(async () => {
     commit: (change, signal) => committer.commit(change, signal),
     nextMessageId: () => messageIds.next(),
     isStopping: () => false,
+    log: () => undefined,
     startActivity: (activity, instanceId, done) => activities.start({ activity, instanceId, done }),
   };
   registry = new Registry({

@@ -7,6 +7,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { apiLine } from "../platform/app-host.js";
 
+export interface LogEntry {
+  readonly level: string;
+  readonly category: string;
+  readonly message: string;
+}
+
+/** So many lines of its output are kept. */
+const printedMax = 1_000;
+
 export interface InstanceStatus {
   readonly runtimeStatus: string;
   readonly input: unknown;
@@ -27,10 +36,20 @@ const ended = ["Completed", "Failed", "Terminated"];
 export class DurableHost {
   readonly url: string;
   readonly process: ChildProcess;
+  readonly #printed: readonly string[];
 
-  constructor(url: string, child: ChildProcess) {
+  constructor(url: string, child: ChildProcess, printed: readonly string[] = []) {
     this.url = url;
     this.process = child;
+    this.#printed = printed;
+  }
+
+  /** What it has logged lately of one category, the oldest first. */
+  logged(category: string): LogEntry[] {
+    const entries = this.#printed.filter((line) => line.startsWith("{"));
+    return entries
+      .map((line) => JSON.parse(line) as LogEntry)
+      .filter((entry) => entry.category === category);
   }
 
   /** The management API, opened with its key. */
@@ -130,12 +149,15 @@ export const startDurableHost = async (
     throw new Error(`The host did not start: ${complaints.join("").slice(-2_000)}`);
   });
   // What it prints later has to be read, too: a full pipe would hold it up.
+  const printed: string[] = [];
   const listening = new Promise<string>((resolve) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
+      printed.push(line);
+      if (printed.length > printedMax) printed.shift();
       const [, url] = apiLine.exec(line) ?? [];
       if (url !== undefined) resolve(url);
     });
   });
   exited.catch(() => undefined);
-  return new DurableHost(await Promise.race([listening, exited]), child);
+  return new DurableHost(await Promise.race([listening, exited]), child, printed);
 };

@@ -31,6 +31,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
     },
     nextMessageId: () => 1_000,
     isStopping: () => false,
+    log: () => undefined,
     startActivity: nothing,
   };
   const host: InstanceHost = {

@@ -87,7 +87,7 @@ class World {
           executionId,
           outcome: this.#chance()
             ? { ok: true, result: '{"statusCode":200,"content":"1","headers":{}}' }
-            : { ok: false, reason: "refused", details: "{}" },
+            : { ok: false, reason: "refused", details: "{}", error: "refused" },
         });
     for (const taskId of state.openTimers.keys())
       if (this.#chance()) this.#receive({ type: "timer", taskId, fireAt: this.#now });
