@@ -5,6 +5,7 @@ import { entryFiles } from "./host/app/entry-files.js";
 import { errorText } from "./failures.js";
 import type { Host } from "./host/host.js";
 import type { LogEntry, LogSink } from "./host/app/log.js";
+import { checkKeys, hostKeyNames, keyNamed } from "./keys.js";
 import { startPostgres } from "./postgres/server.js";
 import { reservePort } from "./reserve-port.js";
 import type { ReservedPort } from "./reserve-port.js";
@@ -53,7 +54,6 @@ interface Database {
 type Started = (() => Promise<void>)[];
 
 const topologyFile = "servicebus.config.json";
-const brokerKey = "SAS_KEY_VALUE";
 const never = new Promise<Error>(() => undefined);
 
 /** The heavy part of the code, loaded while PostgreSQL starts in its own process. */
@@ -94,8 +94,8 @@ const openDatabase = async (
   return { url: server.url, ownUrl: server.socketUrl, dataDirectory, failed: server.failed };
 };
 
-const connectionString = (port: number): string =>
-  `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=${brokerKey};UseDevelopmentEmulator=true;`;
+const connectionString = (port: number, key: string): string =>
+  `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=${key};UseDevelopmentEmulator=true;`;
 
 /** A broker is started where the app lists queues and topics and no other one is named. */
 const wantsBroker = async (appDirectory: string, settings: Settings): Promise<boolean> =>
@@ -115,9 +115,10 @@ interface Foundation {
 
 const openBroker = async (
   { appDirectory, log }: StackOptions,
-  { parts, database, started }: Foundation,
+  { parts, settings, database, started }: Foundation,
   reserved: ReservedPort,
 ): Promise<string> => {
+  const key = keyNamed(settings, "LOCAL_BROKER_KEY");
   const topology = await parts.readTopology(join(appDirectory, topologyFile));
   const warn = writer(log, "error", "Local.Broker");
   await reserved.release();
@@ -125,13 +126,13 @@ const openBroker = async (
     connectionString: database.ownUrl,
     topology,
     port: reserved.port,
-    key: brokerKey,
+    key,
     report: (error) => warn(errorText(error)),
   });
   started.push(() => broker.stop());
   const leave = parts.serveInProcess(broker.port, (socket) => broker.accept(socket));
   started.push(async () => leave());
-  return connectionString(broker.port);
+  return connectionString(broker.port, key);
 };
 
 const openHost = async (
@@ -191,6 +192,7 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
     await entryFiles(options.appDirectory);
     const settings = await readSettings(options.appDirectory, process.env, options.settings);
     const brokerWanted = await wantsBroker(options.appDirectory, settings);
+    checkKeys(settings, brokerWanted ? [...hostKeyNames, "LOCAL_BROKER_KEY"] : hostKeyNames);
     const httpPort = await reservePort(options.port, "--port");
     started.push(() => httpPort.release());
     const brokerPort = brokerWanted

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { helpText, parseCommandLine } from "./command-line.js";
 import type { StartOptions } from "./command-line.js";
 import { writeJsonLine } from "./host/app/log.js";
+import { usualKeys } from "./keys.js";
 import { startStack } from "./stack.js";
 import type { Stack } from "./stack.js";
 import { StartError } from "./start-error.js";
@@ -24,8 +25,14 @@ const shownDatabase = ({ databaseUrl, dataDirectory }: Stack): string => {
   return decodeURI(url.href);
 };
 
+/** A key that everybody knows may be copied from here; any other one is a secret. */
+const shownBroker = ({ brokerConnectionString = "none" }: Stack): string =>
+  brokerConnectionString.includes(`SharedAccessKey=${usualKeys.LOCAL_BROKER_KEY};`)
+    ? brokerConnectionString
+    : brokerConnectionString.replace(/(SharedAccessKey=)[^;]*/, "$1…");
+
 const places = (stack: Stack): string[] => [
-  `  Broker     ${stack.brokerConnectionString ?? "none"}`,
+  `  Broker     ${shownBroker(stack)}`,
   `  Database   ${shownDatabase(stack)}`,
   ...(stack.dataDirectory === undefined ? [] : [`  Data       ${stack.dataDirectory}`]),
 ];

@@ -12,7 +12,7 @@ import type { BindingInfo, TypedData } from "./app/core-types.js";
 import { durableFunctions } from "./durable-functions.js";
 import { engineSettings } from "./engine-settings.js";
 import { functionList } from "./function-list.js";
-import { functionKeys } from "./http/function-keys.js";
+import { functionKeys, type FunctionKeys } from "./http/function-keys.js";
 import { readHostConfig, type HostConfig } from "./settings/host-config.js";
 import { bodyBytesMax } from "./http/request.js";
 import { listenHttp, type HttpServer } from "./http/server.js";
@@ -103,6 +103,7 @@ class AppHost implements Host {
   readonly url: string;
   readonly #options: HostOptions;
   readonly #config: HostConfig;
+  readonly #keys: FunctionKeys;
   readonly #log: HostLog;
   readonly #server: HttpServer;
   readonly #app: LoadedApp;
@@ -141,13 +142,14 @@ class AppHost implements Host {
     this.#connections = new ServiceBusConnections(settings, log);
     const sendOutputs = outputSender(this.#connections, settings);
     const shared = { functions, invoker, log, settings, sendOutputs };
-    const keys = functionKeys(settings);
-    const { routePrefix } = config;
+    this.#keys = functionKeys(settings);
+    const { routePrefix, customHeaders } = config;
     this.#http = new HttpTriggers({
       ...shared,
       app,
-      keys,
+      keys: this.#keys,
       routePrefix,
+      customHeaders,
       bodyBytesMax: bodyBytesMax(settings),
     });
     this.#timers = new TimerTriggers(functions, { ...shared, clock, status: this.#timerStatus });
@@ -167,11 +169,11 @@ class AppHost implements Host {
       (await this.#engine?.handleHttp(call)) ?? null;
     this.#leave = answerInProcess(this.#app.directory, this.url, durable);
     const routes = {
-      keys: functionKeys(this.#config.settings),
+      keys: this.#keys,
+      customHeaders: this.#config.customHeaders,
       status: () => this.status(),
       moveClock: () => this.#moveClock(),
       runTimer: (name: string) => this.#timers.run(name),
-      durableKey: this.#durableKey,
       durable,
     };
     this.#server.serve((req, res) => {
@@ -185,7 +187,7 @@ class AppHost implements Host {
       if (isReservedPath(url)) internal();
       else
         this.#http.handle(req, res, () =>
-          isSpareablePath(url) ? internal() : writeEmpty(res, 404),
+          isSpareablePath(url) ? internal() : writeEmpty(res, 404, this.#config.customHeaders),
         );
     });
     this.#state = "Running";
@@ -232,10 +234,6 @@ class AppHost implements Host {
     }
   }
 
-  get #durableKey(): string {
-    return this.#config.settings["LOCAL_DURABLE_KEY"] ?? "local-key";
-  }
-
   #startEngine(): Promise<DurableEngine> {
     const { pool, clock } = this.#options;
     return this.#options.startEngine({
@@ -244,7 +242,7 @@ class AppHost implements Host {
       hub: this.#config.hubName,
       functions: durableFunctions(this.#functions, this.#invoker, async () => this.#engineStarted),
       baseUrl: this.url,
-      key: this.#durableKey,
+      key: this.#keys.durableKey,
       settings: engineSettings(this.#config.durable),
       log: (level, name, message) => this.#log.work(level, name, message),
     });

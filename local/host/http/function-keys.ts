@@ -1,18 +1,25 @@
-/** Function keys: who may call a function, by its `authLevel`. */
+/** The host's keys: who may call a function, by its `authLevel`, the administration and the durable API. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { isProduction, keyNamed } from "../../keys.js";
 
 export interface FunctionKeys {
   readonly functionKey: string;
   readonly masterKey: string;
+  /** Of the durable API. */
+  readonly durableKey: string;
+  /** Whether the clock asks for the master key; elsewhere it is moved by whoever is on this machine. */
+  readonly clockNeedsKey: boolean;
 }
 
 export type AuthLevel = "anonymous" | "function" | "admin";
 
-/** The keys of a local host are no secret; settings may name others. */
+/** The keys of a local host are no secret outside production; settings may name others. */
 export const functionKeys = (settings: Readonly<Record<string, string>>): FunctionKeys => ({
-  functionKey: settings["LOCAL_FUNCTION_KEY"] ?? "local-function-key",
-  masterKey: settings["LOCAL_MASTER_KEY"] ?? "local-master-key",
+  functionKey: keyNamed(settings, "LOCAL_FUNCTION_KEY"),
+  masterKey: keyNamed(settings, "LOCAL_MASTER_KEY"),
+  durableKey: keyNamed(settings, "LOCAL_DURABLE_KEY"),
+  clockNeedsKey: isProduction(settings),
 });
 
 export const authLevelOf = (option: unknown): AuthLevel => {

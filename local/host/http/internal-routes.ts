@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpAnswer, HttpCall } from "../../durable/api/answer.js";
 import { isAllowed, type FunctionKeys } from "./function-keys.js";
+import { isFromBrowserPage, isLoopbackAddress } from "./browser-pages.js";
 import { hostOf, readBody, requestHeaders } from "./request.js";
-import { writeEmpty } from "./response.js";
+import { setHeaders, writeEmpty } from "./response.js";
 import { hostPage } from "./host-page.js";
 
 export interface HostStatus {
@@ -22,7 +23,7 @@ export interface ClockMoved {
 
 export interface InternalRoutes {
   readonly keys: FunctionKeys;
-  readonly durableKey: string;
+  readonly customHeaders: Readonly<Record<string, string>>;
   status(): HostStatus;
   moveClock(): Promise<ClockMoved>;
   /** Runs a timer function now; false where there is none of that name. */
@@ -40,6 +41,14 @@ export const isReservedPath = (path: string): boolean => reservedPath.test(path)
 /** Addresses that the host answers where no route of the app does: its page, and unknown administration. */
 export const isSpareablePath = (path: string): boolean => spareablePath.test(path);
 
+const writeForbidden = (res: ServerResponse): void => {
+  const text =
+    "Management calls are not answered to web pages: call from a program, without the headers Origin and " +
+    "Sec-Fetch-Site, and by the address that the host listens to.";
+  res.writeHead(403, { "Content-Type": "text/plain", "Content-Length": text.length });
+  res.end(text);
+};
+
 const writeJson = (res: ServerResponse, status: number, body: unknown): void => {
   const text = JSON.stringify(body);
   res.writeHead(status, {
@@ -49,8 +58,11 @@ const writeJson = (res: ServerResponse, status: number, body: unknown): void => 
   res.end(text);
 };
 
-const isLoopback = (req: IncomingMessage): boolean =>
-  /^(::ffff:)?127\.|^::1$/.test(req.socket.remoteAddress ?? "");
+/** Whoever is on this machine may, but for production, where that is no proof of anything. */
+const mayMoveClock = (req: IncomingMessage, keys: FunctionKeys): boolean =>
+  keys.clockNeedsKey
+    ? isAllowed(req, "admin", keys)
+    : isLoopbackAddress(req.socket.remoteAddress ?? "");
 
 /** A master key opens the durable API too, whose own key the engine knows alone. */
 const durableCall = (routes: InternalRoutes, req: IncomingMessage, body: Buffer): HttpCall => {
@@ -58,7 +70,7 @@ const durableCall = (routes: InternalRoutes, req: IncomingMessage, body: Buffer)
   const headers = requestHeaders(req);
   if (isAllowed(req, "admin", routes.keys)) {
     url.searchParams.delete("code");
-    headers["x-functions-key"] = routes.durableKey;
+    headers["x-functions-key"] = routes.keys.durableKey;
   }
   return { method: req.method ?? "GET", url, headers, body };
 };
@@ -94,7 +106,7 @@ const serveAdmin = async (
   const [, timer] = /^POST \/admin\/functions\/([^/]+)$/.exec(route) ?? [];
   if (route === "GET /admin/host/ping")
     writeEmpty(res, 200, { "Cache-Control": "no-store,no-cache", Pragma: "no-cache" });
-  else if (route === "POST /admin/host/clock" && isLoopback(req))
+  else if (route === "POST /admin/host/clock" && mayMoveClock(req, routes.keys))
     writeJson(res, 200, await routes.moveClock());
   else if (!isAllowed(req, "admin", routes.keys))
     writeEmpty(res, 401, { "WWW-Authenticate": "Bearer" });
@@ -108,9 +120,11 @@ export const serveInternal = async (
   res: ServerResponse,
 ): Promise<void> => {
   const path = (req.url ?? "").split("?", 1)[0] ?? "";
+  setHeaders(res, routes.customHeaders);
   if (path === "/") {
     res.writeHead(200, { "Content-Type": "text/html" });
     res.end(hostPage(routes.status().functions));
-  } else if (/^\/admin\//i.test(path)) await serveAdmin(routes, req, res, path);
+  } else if (isFromBrowserPage(req)) writeForbidden(res);
+  else if (/^\/admin\//i.test(path)) await serveAdmin(routes, req, res, path);
   else await serveDurable(routes, req, res);
 };

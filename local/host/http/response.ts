@@ -25,6 +25,14 @@ const connectionHeaders = new Set([
   "upgrade",
 ]);
 
+/** Those that the answer has unless it brings its own. */
+export const setHeaders = (
+  res: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): void => {
+  for (const name in headers) res.setHeader(name, headers[name] ?? "");
+};
+
 export const writeEmpty = (
   res: ServerResponse,
   status: number,
@@ -53,10 +61,13 @@ export const writePlain = (
   res: ServerResponse,
   { status, headers, body }: PlainResponse,
   invocationId: string | undefined,
+  customHeaders: Readonly<Record<string, string>>,
 ): void => {
   if (res.destroyed) return;
   const head: string[] = [];
   for (const name in headers) head.push(name, headers[name] ?? "");
+  for (const name in customHeaders)
+    if (!(name in headers)) head.push(name, customHeaders[name] ?? "");
   if (invocationId !== undefined) head.push(invocationIdHeader, invocationId);
   if (status !== 204 && status !== 304)
     head.push("content-length", String(body === undefined ? 0 : Buffer.byteLength(body)));

@@ -6,7 +6,14 @@ import type { LoadedApp } from "../app/loader.js";
 import type { TraceContext } from "../app/core-types.js";
 import { authLevelOf, isAllowed, type AuthLevel, type FunctionKeys } from "./function-keys.js";
 import { hostOf, HostRequest, readBody, skipBody } from "./request.js";
-import { writeBuffered, writeEmpty, writeFailure, writePlain, writeStreamed } from "./response.js";
+import {
+  setHeaders,
+  writeBuffered,
+  writeEmpty,
+  writeFailure,
+  writePlain,
+  writeStreamed,
+} from "./response.js";
 import type { HostedFunction } from "../app/hosted-function.js";
 import { compareNames, isHttpTrigger, methodsOf, templateOf } from "./route.js";
 import type { Invoker, Outcome } from "../app/invoke.js";
@@ -31,6 +38,7 @@ export interface HttpTriggerOptions {
   readonly log: HostLog;
   readonly keys: FunctionKeys;
   readonly routePrefix: string;
+  readonly customHeaders: Readonly<Record<string, string>>;
   /** Larger bodies are refused. */
   readonly bodyBytesMax: number;
   readonly sendOutputs: OutputSender;
@@ -112,8 +120,9 @@ export class HttpTriggers {
   /** What no route of the app takes is left to `unmatched`. */
   handle(req: IncomingMessage, res: ServerResponse, unmatched: () => void): void {
     const target = req.url ?? "";
+    const { customHeaders } = this.#options;
     if (isMalformedTarget(target)) {
-      writeEmpty(res, 400, { Connection: "close" });
+      writeEmpty(res, 400, { ...customHeaders, Connection: "close" });
       return;
     }
     const mark = target.indexOf("?");
@@ -122,9 +131,9 @@ export class HttpTriggers {
     if (match === undefined) {
       unmatched();
     } else if (!isAllowed(req, match.target.authLevel, this.#options.keys)) {
-      writeEmpty(res, 401);
+      writeEmpty(res, 401, customHeaders);
     } else if (Number(req.headers["content-length"] ?? 0) > this.#options.bodyBytesMax) {
-      writeEmpty(res, 500, { Connection: "close" });
+      writeEmpty(res, 500, { ...customHeaders, Connection: "close" });
     } else {
       void this.#serve(req, res, match, path, mark < 0 ? "" : target.slice(mark));
     }
@@ -147,8 +156,13 @@ export class HttpTriggers {
       const call = { invocationId, liveTrigger, traceContext };
       const outcome = await this.#options.invoker.invoke(fn, call);
       const plain = onlyAnswers ? plainResponse(outcome.result) : undefined;
-      if (plain !== undefined) writePlain(res, plain, this.#streaming ? invocationId : undefined);
-      else if (this.#streaming) await this.#answerStreamed(res, outcome, match.target);
+      const { customHeaders } = this.#options;
+      if (plain !== undefined) {
+        writePlain(res, plain, this.#streaming ? invocationId : undefined, customHeaders);
+        return;
+      }
+      setHeaders(res, customHeaders);
+      if (this.#streaming) await this.#answerStreamed(res, outcome, match.target);
       else await this.#answerBuffered(res, outcome, fn);
     } catch (error) {
       const source = { functionName: fn.name, invocationId };

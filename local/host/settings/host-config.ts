@@ -10,6 +10,8 @@ const localSettings = z.object({ Values: z.record(z.string(), z.string()).defaul
 
 export interface HostConfig {
   readonly routePrefix: string;
+  /** On every answer that does not have them from its function; names in lower case. */
+  readonly customHeaders: Readonly<Record<string, string>>;
   readonly functionTimeoutMs: number;
   readonly logLevels: LogLevels;
   readonly serviceBus: ServiceBusConfig;
@@ -61,6 +63,7 @@ export const readHostConfig = async (
   const { hubName: hub = "TestHubName", defaultVersion } = host.extensions.durableTask;
   return {
     routePrefix: host.extensions.http.routePrefix.replace(/^\/+|\/+$/g, ""),
+    customHeaders: host.extensions.http.customHeaders,
     functionTimeoutMs: host.functionTimeout,
     logLevels: host.logging.logLevel,
     serviceBus: host.extensions.serviceBus,

@@ -62,6 +62,12 @@ const durableSection = z.object({
   ),
 });
 
+const headerName = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]+$/)
+  .toLowerCase();
+const headerValue = z.string().regex(/^[\x20-\x7e]*$/);
+
 export const hostJson = z.object({
   version: z.literal("2.0").default("2.0"),
   functionTimeout: z
@@ -70,7 +76,12 @@ export const hostJson = z.object({
   logging: z.object({ logLevel: z.record(z.string(), logLevel).default({}) }).prefault({}),
   extensions: z
     .object({
-      http: z.object({ routePrefix: z.string().default("api") }).prefault({}),
+      http: z
+        .object({
+          routePrefix: z.string().default("api"),
+          customHeaders: z.record(headerName, headerValue).default({}),
+        })
+        .prefault({}),
       serviceBus: serviceBusSection.prefault({}),
       durableTask: durableSection.prefault({}),
     })

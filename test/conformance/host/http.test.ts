@@ -1,6 +1,7 @@
 /** How the local host serves HTTP, asked with plain requests against apps of its own. */
 import { createHash } from "node:crypto";
-import { request as httpRequest } from "node:http";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startAppHost, type AppHost } from "../../support/platform/app-host.js";
@@ -36,6 +37,16 @@ describe.each([
   let host: AppHost;
   const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${host.url}${path}`, { headers });
+  /** Headers that `fetch` would not send. */
+  const statusOf = async (call: string, headers: Record<string, string>): Promise<number> => {
+    const [method = "", path = ""] = call.split(" ");
+    const sent = httpRequest(`${host.url}${path}`, { method, headers });
+    const answered = once(sent, "response") as Promise<[IncomingMessage]>;
+    sent.end();
+    const [answer] = await answered;
+    answer.resume();
+    return answer.statusCode ?? 0;
+  };
   const post = (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
     fetch(`${host.url}${path}`, { method: "POST", body });
 
@@ -224,6 +235,36 @@ describe.each([
     await reader?.read();
     abort.abort();
     await expect.poll(async () => json(await get("/endlessStopped"))).toBe(true);
+  });
+
+  test.each([
+    ["a page of another origin", { origin: "http://pages.example" }],
+    ["a page without an origin", { origin: "null" }],
+    ["a page's own elements", { "sec-fetch-site": "cross-site" }],
+    ["a page of another port", { "sec-fetch-site": "same-site" }],
+    ["a page under a name that was pointed here", { host: "pages.example" }],
+    ["a page under a name that only begins as ours", { host: "127.0.0.1.pages.example" }],
+  ])("management calls of %s are refused, whatever key they bring", async (_what, headers) => {
+    const managing = [
+      "POST /admin/host/clock",
+      "GET /admin/host/ping",
+      "GET /admin/host/status?code=local-master-key",
+      "POST /admin/functions/any?code=local-master-key",
+      "GET /runtime/webhooks/durabletask/instances?code=local-key",
+    ];
+    for (const call of managing) expect([call, await statusOf(call, headers)]).toEqual([call, 403]);
+    // What the app answers is the app's matter.
+    expect(await statusOf("GET /rest/a", headers)).toBe(200);
+  });
+
+  test.each([
+    ["a program", {}],
+    ["whoever types the address", { "sec-fetch-site": "none" }],
+    ["a program that knows the machine by a name", { host: "localhost:1" }],
+    ["a program that knows the machine by IPv6", { host: "[::1]:1" }],
+  ])("management calls of %s are answered", async (_what, headers) => {
+    const call = "GET /admin/host/status?code=local-master-key";
+    expect(await statusOf(call, headers)).toBe(200);
   });
 
   test("moving the clock answers the time and how many flows moved", async () => {

@@ -108,6 +108,24 @@ describe("an app that cannot be run is refused in one sentence", () => {
     );
   });
 
+  test("in production, where its keys are those that everybody knows", async () => {
+    const production = ["--set", "PLATFORM_ENVIRONMENT=production"];
+    const said = await refusal(guest, ...production);
+    expect(said).toContain(
+      "set LOCAL_FUNCTION_KEY, LOCAL_MASTER_KEY, LOCAL_DURABLE_KEY, LOCAL_BROKER_KEY to random texts",
+    );
+    expect(said.split("\n")).toHaveLength(1);
+    const one = [
+      "--set",
+      `LOCAL_MASTER_KEY=${"k".repeat(31)}`,
+      "--set",
+      `LOCAL_DURABLE_KEY=${"k".repeat(32)}`,
+    ];
+    expect(await refusal(guest, ...production, ...one)).toContain(
+      "set LOCAL_FUNCTION_KEY, LOCAL_MASTER_KEY, LOCAL_BROKER_KEY to random texts",
+    );
+  });
+
   test("where a setting has no name", async () => {
     expect(await refusal(guest, "--set", "=1")).toBe('--set must look like NAME=VALUE, not "=1".');
   });
