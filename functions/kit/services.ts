@@ -68,18 +68,21 @@ export interface Services {
 type IdentityServices = Pick<Services, "tokens" | "sandboxIdentity">;
 
 const identityServices = (config: Config, database: Database, clock: Clock): IdentityServices => {
-  const { issuer, audience, jwksUrl } = config.identity;
+  const { issuer, audience, jwksUrl, tenant } = config.identity;
   if (jwksUrl !== null) {
     const keys = remoteKeys(jwksUrl);
     return {
-      tokens: createTokenVerifier({ issuer, audience, keys, clock }),
+      tokens: createTokenVerifier({ issuer, audience, tenant, keys, clock }),
       sandboxIdentity: null,
     };
   }
   const loadKey = () => sandboxSigningKey(database, makeSigningKey);
   const sandboxIdentity = createSandboxIdentity({ issuer, audience, clock, loadKey });
   const { keys } = sandboxIdentity;
-  return { tokens: createTokenVerifier({ issuer, audience, keys, clock }), sandboxIdentity };
+  return {
+    tokens: createTokenVerifier({ issuer, audience, tenant, keys, clock }),
+    sandboxIdentity,
+  };
 };
 
 export const createServices = (

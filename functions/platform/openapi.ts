@@ -10,7 +10,7 @@ import type { Route } from "../../shared/contracts/route.js";
 import type { DocumentedApi } from "../../shared/http/openapi-security.js";
 import { openApiDocument } from "../../shared/http/openapi.js";
 import { fullPath } from "../../shared/http/paths.js";
-import { sandboxTenant } from "../../shared/identity/sandbox-identity.js";
+import { sandboxTenant } from "../../shared/platform/config.js";
 import { applicationVersion } from "../../shared/platform/application.js";
 import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";

@@ -10,6 +10,7 @@ import {
 } from "jose";
 import { z } from "zod";
 import type { Clock } from "../platform/clock.js";
+import { sandboxTenant } from "../platform/config.js";
 import { uuidv7 } from "../platform/ids.js";
 
 const algorithm = "ES256";
@@ -29,7 +30,6 @@ export interface PublicKey extends Pick<PrivateKey, "kty" | "crv" | "kid" | "x" 
 }
 
 export const tokenLifetimeSeconds = 3_599;
-export const sandboxTenant = "local";
 
 export interface TokenGrant {
   readonly clientId: string;

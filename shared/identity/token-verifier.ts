@@ -1,4 +1,4 @@
-/** Verifies bearer tokens: signature, issuer, audience, lifetime; remembers what it has verified. */
+/** Verifies bearer tokens: signature, kind, issuer, tenant, audience, lifetime; remembers what it has verified. */
 import { createHash } from "node:crypto";
 import { errors, jwtVerify, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
@@ -21,6 +21,8 @@ export interface TokenVerifier {
 export interface TokenVerifierSettings {
   readonly issuer: string;
   readonly audience: string;
+  /** The directory that a token must come from (`tid`); null where the issuer has none, or one alone. */
+  readonly tenant: string | null;
   readonly keys: JWTVerifyGetKey;
   readonly clock: Clock;
 }
@@ -31,6 +33,9 @@ const clockToleranceSeconds = 10;
 const rememberedMax = 10_000;
 /** A refused token is refused again for this long without looking at its signature. */
 const refusedForMs = 5_000;
+
+/** An access token (`typ`): not what the same issuer signs for other ends, such as logout tokens. */
+const accessToken = /^(?:application\/)?(?:at\+)?jwt$/i;
 
 /** An application's id; one that no database can hold is nobody's. */
 const clientId = z.string().max(clientIdCharactersMax).refine(isStorable);
@@ -56,9 +61,10 @@ const claims = z
     azp: clientId.optional(),
     preferred_username: userName,
     roles: z.array(z.string()).default([]),
+    tid: z.unknown().optional(),
     exp: z.number(),
   })
-  .transform(({ appid, azp, preferred_username, roles, exp }, context) => {
+  .transform(({ appid, azp, preferred_username, roles, tid, exp }, context) => {
     const application = appid ?? azp;
     if (application === undefined) {
       context.addIssue("names no application");
@@ -66,6 +72,7 @@ const claims = z
     }
     return {
       token: { clientId: application, userName: preferred_username, roles },
+      tenant: tid,
       expiresAtMs: (exp + clockToleranceSeconds) * 1000,
     };
   });
@@ -92,14 +99,14 @@ const orOutage =
   };
 
 export const createTokenVerifier = (settings: TokenVerifierSettings): TokenVerifier => {
-  const { issuer, audience, clock } = settings;
+  const { issuer, audience, tenant, clock } = settings;
   const keys = orOutage(settings.keys);
   const remembered = new Map<string, Remembered>();
 
   const check = async (token: string): Promise<Remembered> => {
     const refused = { token: undefined, untilMs: clock.nowMs() + refusedForMs };
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await jwtVerify(token, keys, {
         issuer,
         audience,
         algorithms: ["RS256", "ES256"],
@@ -107,8 +114,10 @@ export const createTokenVerifier = (settings: TokenVerifierSettings): TokenVerif
         requiredClaims: ["exp"],
         currentDate: new Date(clock.nowMs()),
       });
+      if (!accessToken.test(protectedHeader.typ ?? "")) return refused;
       const parsed = claims.safeParse(payload);
       if (!parsed.success) return refused;
+      if (tenant !== null && parsed.data.tenant !== tenant) return refused;
       return { token: parsed.data.token, untilMs: parsed.data.expiresAtMs };
     } catch (error) {
       if (error instanceof DependencyUnavailableError) throw error;

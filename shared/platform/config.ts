@@ -40,6 +40,7 @@ export const settingsSchema = z.object({
   IDENTITY_ISSUER: z.string().min(1).optional(),
   IDENTITY_AUDIENCE: z.string().min(1).optional(),
   IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
+  IDENTITY_TENANT: z.string().min(1).max(255).optional(),
   AzureWebJobsStorage: z.string().optional(),
   WEBSITE_HOSTNAME: z.string().min(1).default("localhost:7071"),
   SANDBOX_CLOCK_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -71,6 +72,8 @@ export interface IdentityConfig {
   readonly audience: string;
   /** Where the verification keys are: null is the sandbox's own key, held in the database. */
   readonly jwksUrl: string | null;
+  /** What tokens must have as `tid`; null: the issuer's name is enough. */
+  readonly tenant: string | null;
 }
 
 export interface Config {
@@ -124,18 +127,29 @@ const serviceBusOf = (settings: Settings): ServiceBusConnection => {
 };
 
 export const sandboxAudience = "api://borsello";
+/** The one directory of the sandbox's identity provider. */
+export const sandboxTenant = "local";
 
 const identityOf = (settings: Settings): IdentityConfig => {
   const { IDENTITY_ISSUER: issuer, IDENTITY_AUDIENCE: audience } = settings;
-  const jwksUrl = settings.IDENTITY_JWKS_URL;
-  if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined)
-    return { issuer, audience, jwksUrl };
-  const allAbsent = issuer === undefined && audience === undefined && jwksUrl === undefined;
-  if (settings.PLATFORM_ENVIRONMENT !== "production" && allAbsent)
+  const { IDENTITY_JWKS_URL: jwksUrl, IDENTITY_TENANT: tenant = null } = settings;
+  const isProduction = settings.PLATFORM_ENVIRONMENT === "production";
+  if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {
+    if (isProduction && !jwksUrl.startsWith("https:"))
+      throw new SettingsError(
+        "The setting IDENTITY_JWKS_URL must begin with https:// in production:" +
+          " whoever is on the way could put keys of their own among those that come by http.",
+      );
+    return { issuer, audience, jwksUrl, tenant };
+  }
+  const allAbsent =
+    issuer === undefined && audience === undefined && jwksUrl === undefined && tenant === null;
+  if (!isProduction && allAbsent)
     return {
-      issuer: `http://${settings.WEBSITE_HOSTNAME}/sandbox/identity/local`,
+      issuer: `http://${settings.WEBSITE_HOSTNAME}/sandbox/identity/${sandboxTenant}`,
       audience: sandboxAudience,
       jwksUrl: null,
+      tenant: sandboxTenant,
     };
   throw new SettingsError(
     "The settings IDENTITY_ISSUER, IDENTITY_AUDIENCE and IDENTITY_JWKS_URL must all be set" +

@@ -52,10 +52,13 @@ export const trueSigner = async (
       iss: `${stack.url}/sandbox/identity/local`,
       aud: "api://borsello",
       appid: "acme-client",
+      tid: "local",
       roles: partnerNamed("acme").roles,
       ...{ iat: now, nbf: now, exp: now + 600 },
     };
-    return new SignJWT({ ...sound, ...change }).setProtectedHeader({ alg: "ES256", kid }).sign(key);
+    return new SignJWT({ ...sound, ...change })
+      .setProtectedHeader({ alg: "ES256", typ: "JWT", kid })
+      .sign(key);
   };
 };
 

@@ -45,6 +45,7 @@ test("outside production the identity is the sandbox's own, at the host's addres
     issuer: "http://127.0.0.1:7071/sandbox/identity/local",
     audience: "api://borsello",
     jwksUrl: null,
+    tenant: "local",
   });
 });
 
@@ -54,9 +55,24 @@ test("in production the identity provider must be named", () => {
   expect(jwksUrl).toBe(identity.IDENTITY_JWKS_URL);
 });
 
+test("in production keys come by https alone, elsewhere by http, too", () => {
+  const byHttp = { ...identity, IDENTITY_JWKS_URL: "http://login.example.com/keys" };
+  expect(() => readConfig({ ...production, ...seal, ...byHttp })).toThrow(
+    "The setting IDENTITY_JWKS_URL must begin with https:// in production",
+  );
+  expect(readConfig({ ...minimal, ...byHttp }).identity.jwksUrl).toBe(byHttp.IDENTITY_JWKS_URL);
+});
+
+test("the tenant of tokens is asked for where it is set", () => {
+  const tenantOf = (change: object) => readConfig({ ...minimal, ...identity, ...change }).identity;
+  expect(tenantOf({}).tenant).toBeNull();
+  expect(tenantOf({ IDENTITY_TENANT: "a-tenant" }).tenant).toBe("a-tenant");
+});
+
 test("half an identity is refused in every environment", () => {
   const half = { ...minimal, IDENTITY_ISSUER: identity.IDENTITY_ISSUER };
   expect(() => readConfig(half)).toThrow("IDENTITY_JWKS_URL");
+  expect(() => readConfig({ ...minimal, IDENTITY_TENANT: "a-tenant" })).toThrow("IDENTITY_ISSUER");
 });
 
 test.each([

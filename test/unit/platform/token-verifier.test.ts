@@ -14,6 +14,7 @@ import { DependencyUnavailableError } from "../../../shared/platform/dependency-
 
 const issuer = "https://issuer.example/local";
 const audience = "api://borsello";
+const tenant = "local";
 const startMs = Date.UTC(2030, 0, 1);
 let nowMs = startMs;
 const clock = { nowMs: () => nowMs };
@@ -27,6 +28,7 @@ let sign: (claims: Record<string, unknown>, header?: Record<string, unknown>) =>
 
 const sound = (): Record<string, unknown> => ({
   appid: "acme-client",
+  tid: tenant,
   roles: ["Wallet.Read"],
   iss: issuer,
   aud: audience,
@@ -39,12 +41,12 @@ beforeAll(async () => {
   const pair = await generateKeyPair("ES256", { extractable: true });
   const jwk = { ...(await exportJWK(pair.privateKey)), kid: "own" };
   identity = createSandboxIdentity({ issuer, audience, clock, loadKey: async () => jwk });
-  verifier = createTokenVerifier({ issuer, audience, clock, keys: identity.keys });
+  verifier = createTokenVerifier({ issuer, audience, tenant, clock, keys: identity.keys });
   publicPem = await exportSPKI(pair.publicKey);
   publicJwk = await exportJWK(pair.publicKey);
   sign = (claims, header = {}) =>
     new SignJWT(claims)
-      .setProtectedHeader({ alg: "ES256", kid: "own", ...header })
+      .setProtectedHeader({ alg: "ES256", typ: "JWT", kid: "own", ...header })
       .sign(pair.privateKey);
 });
 
@@ -116,6 +118,11 @@ describe("refused:", () => {
     "a begin a minute ahead": () => changed({ nbf: nowSeconds() + 60 }),
     "no application": () => changed({ appid: undefined }),
     "roles that are no list": () => changed({ roles: "Wallet.Read" }),
+    "another kind of token": () => sign(sound(), { typ: "logout+jwt" }),
+    "no kind": () => sign(sound(), { typ: undefined }),
+    "another tenant": () => changed({ tid: "other" }),
+    "no tenant": () => changed({ tid: undefined }),
+    "a tenant that is no text": () => changed({ tid: [tenant] }),
     "more text than any token has": () => "a".repeat(9_000),
   };
   test.each(Object.keys(attacks))("%s", async (name) => {
@@ -133,6 +140,19 @@ test("clocks may differ by ten seconds", async () => {
   expect(await verifier.verify(early)).toBeDefined();
 });
 
+test.each(["JWT", "jwt", "at+jwt", "application/at+jwt"])(
+  "a token of kind %s is taken",
+  async (typ) => {
+    expect(await verifier.verify(await sign(sound(), { typ }))).toBeDefined();
+  },
+);
+
+test("where no tenant is asked for, a token may name any or none", async () => {
+  const open = createTokenVerifier({ issuer, audience, tenant: null, clock, keys: identity.keys });
+  for (const tid of [undefined, "other"])
+    expect(await open.verify(await sign({ ...sound(), tid }))).toBeDefined();
+});
+
 test("a token of version 2 names its application in azp", async () => {
   const token = await sign({ ...sound(), appid: undefined, azp: "globex-client" });
   expect((await verifier.verify(token))?.clientId).toBe("globex-client");
@@ -143,6 +163,7 @@ test("a verified token is not verified again, and ends when it ends all the same
   const counting = createTokenVerifier({
     issuer,
     audience,
+    tenant,
     clock,
     keys: async (header, token) => {
       looks += 1;
@@ -162,6 +183,7 @@ test("keys that cannot be had are an outage, not a refusal, and it is not rememb
   const shaky = createTokenVerifier({
     issuer,
     audience,
+    tenant,
     clock,
     keys: async (header, token) => {
       if (away) throw new TypeError("fetch failed");
