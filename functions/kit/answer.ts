@@ -23,6 +23,12 @@ const failureReply = (
   return errorReply(api, { code: "InternalError" }, requestId);
 };
 
+/**
+ * Nearly every answer is about somebody: nobody on the way keeps it, unless its route says otherwise, and no
+ * browser takes it for what it is not.
+ */
+const safeHeaders = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+
 export const answer = async (
   services: Services,
   endpoint: Pick<Endpoint, "answer"> & {
@@ -36,5 +42,6 @@ export const answer = async (
   const reply = await endpoint
     .answer(traced, request, context, trace)
     .catch((error: unknown) => failureReply(traced, endpoint.route, trace, error));
-  return { ...reply, headers: { ...reply.headers, [requestIdHeader]: trace.requestId } };
+  const headers = { ...safeHeaders, ...reply.headers, [requestIdHeader]: trace.requestId };
+  return { ...reply, headers };
 };

@@ -95,6 +95,13 @@ const bodyOf = (api: Api, status: number, errorCode: ErrorCode): object =>
       }
     : { errorCode, errorDescription: expect.stringMatching(/\.$/) as unknown };
 
+/** Nobody keeps what is about somebody, and nobody takes it for another type than it says. */
+const expectSafeHeaders = ({ headers }: Answer): void =>
+  expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual([
+    "no-store",
+    "nosniff",
+  ]);
+
 /** In the header always, and in the body where its model has a place for it. */
 const expectRequestId = (api: Api, { headers, body }: Answer): void => {
   const requestId = headers.get("x-request-id");
@@ -112,6 +119,7 @@ const expectRefusal = (
   const { api, id } = route;
   expect([answer.status, answer.body], id).toMatchObject([status, bodyOf(api, status, errorCode)]);
   expectRequestId(api, answer);
+  expectSafeHeaders(answer);
   if (api === "wallet" || api === "ticketing") expect(misfits[api](route, answer)).toEqual([]);
 };
 
@@ -123,6 +131,7 @@ const expectError = (
 ): void => {
   expect([answer.status, answer.body]).toMatchObject([status, bodyOf(api, status, errorCode)]);
   expectRequestId(api, answer);
+  expectSafeHeaders(answer);
 };
 
 const routes = endpointsOf("development").map(({ route }) => route);
@@ -148,6 +157,7 @@ describe("401: the caller is not known", () => {
       `Bearer ${await sign({ exp: Math.floor(Date.now() / 1000) - 60 })}`,
       `Bearer ${await sign({ aud: "api://other" })}`,
       `Bearer ${await sign({ iss: "http://127.0.0.1:1/sandbox/identity/local" })}`,
+      `Bearer ${await sign({ tid: "other" })}`,
     ];
     for (const authorization of bad)
       expectRefusal(route, await call(route, { headers: { authorization } }), 401, "TokenInvalid");

@@ -25,8 +25,16 @@ const Document = z.object({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()) }),
 });
 
-/** Empty where the answer's status, content type and body are as the document says, and a refusal reads well. */
+/** Empty where the answer's status, headers, content type and body are as they must be, and a refusal reads well. */
 export type Misfits = (route: Route, answer: Answer) => string[];
+
+/** What every answer about somebody has, success or refusal. */
+const safeHeaders = { "cache-control": "no-store", "x-content-type-options": "nosniff" };
+
+const headerFaults = (headers: Headers): string[] =>
+  Object.entries(safeHeaders).flatMap(([name, value]) =>
+    headers.get(name) === value ? [] : [`${name} is not ${value}`],
+  );
 
 export const readOpenApi = async (
   stack: TestStack,
@@ -56,7 +64,7 @@ export const readOpenApi = async (
     const [type = ""] = (headers.get("content-type") ?? "").split(";");
     const content = response.content[type];
     if (content === undefined) return [`${route.id}: ${type} is not documented for ${status}`];
-    const texts = refusalFaults(status, body);
+    const texts = [...headerFaults(headers), ...refusalFaults(status, body)];
     return content.schema === undefined ? texts : [...texts, ...bodyMisfits(content.schema, body)];
   };
 };

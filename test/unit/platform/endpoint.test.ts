@@ -282,6 +282,8 @@ test("a document is answered as bytes of the declared type", async () => {
     headers: {
       "Content-Type": "application/pdf",
       "Content-Disposition": 'inline; filename="a.pdf"',
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
       "X-Request-Id": expect.any(String) as unknown,
     },
     body: bytes,
