@@ -1,23 +1,25 @@
 /** Settlement by the clock: nightly harvestings, single operations each minute, flows that must go on. */
-import { app as host } from "@azure/functions";
-import type { Timer } from "@azure/functions";
-import { app, type DurableClient } from "durable-functions";
+import { app } from "@azure/functions";
 import type { FlowName } from "../../shared/contracts/settlement/flows.js";
 import { allPartners } from "../../shared/database/access/partners.js";
 import { staleHarvestings } from "../../shared/database/settlement/harvestings.js";
-import { unsettledOperations } from "../../shared/database/settlement/operations.js";
+import {
+  unsettledOperations,
+  type Unsettled,
+} from "../../shared/database/settlement/operations.js";
 import {
   forgetRuns,
   requestRun,
   singleTypes,
   staleRuns,
+  type StaleRun,
   typesToSettle,
 } from "../../shared/database/settlement/runs.js";
 import type { OperationType } from "../../shared/domain/operations/families.js";
-import { startOnce, type FlowClient } from "../../shared/durable/flow-client.js";
 import { flowRun, flowRunId } from "../../orchestrations/flow-run.flow.js";
 import { settlementStart } from "../../orchestrations/settlement.flow.js";
 import type { Services } from "../kit/services.js";
+import { registerSweep, type FlowSweep } from "./sweep.js";
 
 type Means = Pick<Services, "database">;
 
@@ -50,35 +52,26 @@ export const accountEachMinute = async (means: Means): Promise<void> => {
   }
 };
 
-const perSweep = 500;
+/** Runs that began minutes ago and are not over. */
+export const runSweep = ({ database }: Means): FlowSweep<StaleRun> => ({
+  name: "flowRunSweep",
+  page: (after, limit) => staleRuns(database, after, limit),
+  placeOf: ({ place }) => place,
+  startOf: ({ runId, partnerKey }) => ({
+    flow: flowRun,
+    instanceId: flowRunId(runId),
+    input: { runId, partnerKey },
+    restartAfter: ["completed", "failed"],
+  }),
+});
 
-export interface SettlementSweep {
-  readonly started: readonly string[];
-  /** Where the next sweep goes on; null: at the beginning. */
-  readonly next: string | null;
-}
-
-/** Starts what should be at work and is not: its message was lost, or it ended while its row went on. */
-export const sweepSettlement = async (
-  { database }: Means,
-  client: FlowClient,
-  after: string | null,
-): Promise<SettlementSweep> => {
-  const started: string[] = [];
-  const restartAfter = ["completed", "failed"] as const;
-  for (const input of await staleRuns(database, perSweep)) {
-    const instanceId = flowRunId(input.runId);
-    if (await startOnce(client, { flow: flowRun, instanceId, input, restartAfter }))
-      started.push(instanceId);
-  }
-  await forgetRuns(database);
-  const found = await unsettledOperations(database, after, perSweep);
-  for (const { flow, ...input } of found) {
-    const start = settlementStart(flow, input);
-    if (await startOnce(client, start)) started.push(start.instanceId);
-  }
-  return { started, next: found.length < perSweep ? null : (found.at(-1)?.operationId ?? null) };
-};
+/** Operations and harvestings on their way: a message was lost, or a flow ended while its row went on. */
+export const settlementSweep = ({ database }: Means): FlowSweep<Unsettled> => ({
+  name: "settlementSweep",
+  page: (after, limit) => unsettledOperations(database, after, limit),
+  placeOf: ({ operationId }) => operationId,
+  startOf: ({ flow, ...input }) => settlementStart(flow, input),
+});
 
 /** Harvestings whose run ended before it closed them. */
 const closeForgotten = async (means: Means): Promise<void> => {
@@ -87,23 +80,21 @@ const closeForgotten = async (means: Means): Promise<void> => {
 };
 
 export const registerSettlement = (services: Services): void => {
-  host.timer("harvestings", {
+  app.timer("harvestings", {
     schedule: "0 0 2 * * *",
     handler: () => harvestNightly(services),
   });
-  host.timer("accountingOperations", {
+  app.timer("accountingOperations", {
     schedule: "0 * * * * *",
     handler: () => accountEachMinute(services),
   });
-  let after: string | null = null;
-  app.client.timer("settlementSweep", {
+  registerSweep(services, { schedule: "45 */5 * * * *", sweep: runSweep(services) });
+  registerSweep(services, {
     schedule: "45 */5 * * * *",
-    handler: async (_timer: Timer, client: DurableClient) => {
+    before: async () => {
       await closeForgotten(services);
-      const { started, next } = await sweepSettlement(services, client, after);
-      after = next;
-      if (started.length > 0)
-        services.logger.warn("Flows of settlement were started anew.", { started });
+      await forgetRuns(services.database);
     },
+    sweep: settlementSweep(services),
   });
 };

@@ -2,7 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { sweepGroups } from "../../functions/schedule/group-sweep.js";
+import { groupSweep } from "../../functions/schedule/group-sweep.js";
+import { sweepFlowsOf } from "../../functions/schedule/sweep.js";
 import { cashDepositRoutes } from "../../shared/contracts/operations/families.js";
 import * as groups from "../../shared/contracts/operations/groups.js";
 import { getOperationRoute } from "../../shared/contracts/operations/lists.js";
@@ -14,6 +15,7 @@ import { clientOf, openStackDatabase, valueOf } from "../support/platform/api.js
 import { instanceOf } from "../support/platform/partner.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openStore } from "../support/stores/store-fixtures.js";
+import { silentLogger } from "../support/wallet/bank-fixtures.js";
 import { openWallet } from "../support/wallet/wallet-fixtures.js";
 
 let stack: TestStack;
@@ -108,7 +110,8 @@ test("a pending group that has lost its flow is given another, one that has it i
       started.push(instanceId);
     },
   } as unknown as FlowClient;
-  const swept = await sweepGroups({ database }, client);
+  const means = { database, logger: silentLogger };
+  const swept = await sweepFlowsOf(means, client, groupSweep(means));
   expect(swept).toEqual([`group-${lost.operationGroupId}`]);
   expect(started).toEqual(swept);
 });

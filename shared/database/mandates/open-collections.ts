@@ -52,13 +52,14 @@ export const inquireCollection = (
   });
 
 const Open = z.object({ requestId: z.string(), partnerKey: z.string() });
+export type OpenCollection = z.output<typeof Open>;
 
 /** Those of wallets, for which a flow should wait, by id from `after` on. */
 export const openCollections = (
   database: Queryable,
   after: string | null,
   limit: number,
-): Promise<z.infer<typeof Open>[]> =>
+): Promise<OpenCollection[]> =>
   database.rows(
     Open,
     `select request_id as "requestId", partner_key as "partnerKey" from borsello.bank_request

@@ -75,3 +75,23 @@ begin
       and (only_to is null or only_to = any (array_remove(o.destinations, o.delivered_to[1])))
     order by o.outbox_id limit messages_max;
 end $$;
+
+-- How far a sweep over rows has come, for whoever goes on; null: it begins at the first row.
+create table borsello.sweep (
+  name text primary key,
+  place text,
+  -- When this turn over all rows began.
+  begun_at timestamptz not null default clock_timestamp()
+);
+
+-- What a sweep could not do and left behind, so that it gets on: tried again in each turn, and gone once it
+-- was done or is no longer to be done. Whoever looks after the platform finds here what is wrong with it.
+create table borsello.set_aside (
+  sweep text not null,
+  subject text not null,
+  error text not null,
+  failures integer not null default 1,
+  first_failed_at timestamptz not null default clock_timestamp(),
+  last_failed_at timestamptz not null default clock_timestamp(),
+  primary key (sweep, subject)
+);

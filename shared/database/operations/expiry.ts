@@ -36,19 +36,26 @@ export const expireGroup = async (database: Database, operationGroupId: string):
   ]);
 };
 
-const Pending = z.object({ operationGroupId: z.string() });
+const Pending = z.object({ operationGroupId: z.string(), place: z.string() });
+export type PendingGroup = z.output<typeof Pending>;
 
 /** A flow starts with its group: who is without one after this time has lost it. */
 const graceMinutes = 1;
 
-/** Groups that should have a flow, in order of their ends; the latest of them last. */
-export const pendingGroups = async (database: Queryable, groupsMax: number): Promise<string[]> => {
-  const pending = await database.rows(
+/** Groups that should have a flow, in order of their ends. */
+export const pendingGroups = (
+  database: Queryable,
+  after: string | null,
+  groupsMax: number,
+): Promise<PendingGroup[]> =>
+  database.rows(
     Pending,
-    `select operation_group_id as "operationGroupId" from borsello.operation_group
+    `select operation_group_id as "operationGroupId",
+       json_build_array(expiry_date, operation_group_id)::text as place
+     from borsello.operation_group
      where status = 'Initialized' and creation_date < borsello.platform_now() - $1::interval
-     order by expiry_date limit $2`,
-    [`${graceMinutes} minutes`, groupsMax],
+       and ($2::json is null or (expiry_date, operation_group_id)
+         > (($2::json ->> 0)::timestamptz, ($2::json ->> 1)::uuid))
+     order by expiry_date, operation_group_id limit $3`,
+    [`${graceMinutes} minutes`, after, groupsMax],
   );
-  return pending.map(({ operationGroupId }) => operationGroupId);
-};

@@ -111,13 +111,14 @@ export const inquireCompensations = (
   );
 
 const OpenCompensation = z.object({ reconciliationId: z.string(), partnerKey: z.string() });
+export type OpenCompensation = z.output<typeof OpenCompensation>;
 
 /** Groups that wait for the bank, by id from `after` on. */
 export const openCompensations = (
   database: Queryable,
   after: string | null,
   limit: number,
-): Promise<z.infer<typeof OpenCompensation>[]> =>
+): Promise<OpenCompensation[]> =>
   database.rows(
     OpenCompensation,
     `select reconciliation_id as "reconciliationId", partner_key as "partnerKey"

@@ -219,17 +219,26 @@ export const workRun = (
     return done;
   });
 
-const OpenRun = z.object({ runId: z.string(), partnerKey: z.string() });
+const OpenRun = z.object({ runId: z.string(), partnerKey: z.string(), place: z.string() });
+export type StaleRun = z.output<typeof OpenRun>;
 
-/** Runs that began minutes ago and are not over; whoever sweeps starts their flows anew. */
-export const staleRuns = (database: Queryable, limit: number) =>
+/** Runs that began minutes ago and are not over, in order of their time; whoever sweeps starts their flows anew. */
+export const staleRuns = (
+  database: Queryable,
+  after: string | null,
+  limit: number,
+): Promise<StaleRun[]> =>
   database.rows(
     OpenRun,
-    `select run_id as "runId", partner_key as "partnerKey" from borsello.flow_run
+    `select run_id as "runId", partner_key as "partnerKey",
+       json_build_array(requested_at, run_id)::text as place
+     from borsello.flow_run
      where status in ('Queued', 'Running')
        and requested_at < borsello.platform_now() - interval '2 minutes'
-     order by requested_at limit $1`,
-    [limit],
+       and ($1::json is null or (requested_at, run_id)
+         > (($1::json ->> 0)::timestamptz, ($1::json ->> 1)::uuid))
+     order by requested_at, run_id limit $2`,
+    [after, limit],
   );
 
 /** So long a run can be read. */

@@ -85,16 +85,21 @@ export const closeSilentTicket = deed(close);
 /** A flow that is alive has acted long before. */
 const graceMinutes = 2;
 
-/** Tickets whose date has passed without the deed: their flow is not there. */
-export const overdueTickets = async (
+const Overdue = z.object({ caseNumber: z.string(), place: z.string() });
+export type OverdueTicket = z.output<typeof Overdue>;
+
+/** Tickets whose date has passed without the deed, in order of it: their flow is not there. */
+export const overdueTickets = (
   database: Queryable,
+  after: string | null,
   ticketsMax: number,
-): Promise<string[]> => {
-  const overdue = await database.rows(
-    Done,
-    `select case_number as "caseNumber" from borsello.ticket
-     where due_on < borsello.platform_now() - $1::interval order by due_on limit $2`,
-    [`${graceMinutes} minutes`, ticketsMax],
+): Promise<OverdueTicket[]> =>
+  database.rows(
+    Overdue,
+    `select case_number as "caseNumber", json_build_array(due_on, case_number)::text as place
+     from borsello.ticket
+     where due_on < borsello.platform_now() - $1::interval and ($2::json is null
+       or (due_on, case_number) > (($2::json ->> 0)::timestamptz, $2::json ->> 1))
+     order by due_on, case_number limit $3`,
+    [`${graceMinutes} minutes`, after, ticketsMax],
   );
-  return overdue.map(({ caseNumber }) => caseNumber);
-};

@@ -1,7 +1,8 @@
 /** A bank notification sent back, failed, tried by runs (contract 4.4), on a real database. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sweepNotifications } from "../../../functions/schedule/bank-notifications.js";
+import { notificationSweep } from "../../../functions/schedule/bank-notifications.js";
+import { sweepFlowsOf } from "../../../functions/schedule/sweep.js";
 import {
   dueNotificationTypes,
   notificationsUnderWay,
@@ -13,6 +14,7 @@ import { noteStartedFlows } from "../../support/durable/started-flows.js";
 import {
   receive,
   sctFor,
+  silentLogger,
   writeWaitingWallet,
   type WaitingWallet,
 } from "../../support/wallet/bank-fixtures.js";
@@ -220,8 +222,8 @@ test("the sweep starts the flows of what waits for the bank, page by page, and o
   await bank.tellReturn(over, "booked");
   await bank.pass(180);
   const { client, instances } = noteStartedFlows();
-  const { started, next } = await sweepNotifications(bank, client, null);
-  expect(next).toBeNull();
+  const means = { database: bank.database, logger: silentLogger };
+  const started = await sweepFlowsOf(means, client, notificationSweep(means));
   expect(started).toEqual(expect.arrayContaining(waiting.map((id) => `notification-${id}`)));
   expect(started).not.toContain(`notification-${over}`);
   expect(new Set(started)).toEqual(instances);

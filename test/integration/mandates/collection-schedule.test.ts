@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import {
+  collectionSweep,
   requestDailyDeposits,
-  sweepCollections,
 } from "../../../functions/schedule/mandate-deposits.js";
+import { sweepFlowsOf } from "../../../functions/schedule/sweep.js";
 import { findRun, requestRun, workRun } from "../../../shared/database/settlement/runs.js";
 import { termsOf, type SettlementTerms } from "../../../shared/database/settlement/terms.js";
 import { noteStartedFlows } from "../../support/durable/started-flows.js";
+import { silentLogger } from "../../support/wallet/bank-fixtures.js";
 import {
   bankTells,
   collect,
@@ -98,8 +100,8 @@ test("the sweep starts the flows of what the bank has not decided, once, and of 
   await bankTells(wallets.database, decided, "booked");
   const open = await collect(wallets.database, opened);
   const { client, instances } = noteStartedFlows();
-  const { started, next } = await sweepCollections(wallets, client, null);
-  expect(next).toBeNull();
+  const means = { database: wallets.database, logger: silentLogger };
+  const started = await sweepFlowsOf(means, client, collectionSweep(means));
   expect(started).toContain(`deposit-${open}`);
   expect(started).not.toContain(`deposit-${decided}`);
   expect(new Set(started)).toEqual(instances);
