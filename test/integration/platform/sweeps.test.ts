@@ -71,21 +71,18 @@ const asideNow = () =>
     "select subject, error, failures from borsello.set_aside order by subject",
   );
 
-/** A client for which some wallets' flows cannot be started. */
+/** A client for which some wallets' flows cannot be started; it notes none as running. */
 const failingFor = (bad: readonly string[]) => {
   const { client, instances } = noteStartedFlows();
   const failing: FlowClient = {
     ...client,
-    getStatus: (instanceId) =>
-      instances.has(instanceId)
-        ? Promise.resolve({ runtimeStatus: "Running" } as Awaited<
-            ReturnType<FlowClient["getStatus"]>
-          >)
-        : client.getStatus(instanceId),
-    startNew: (name, options) =>
-      bad.some((walletId) => options?.instanceId?.includes(walletId))
+    getStatus: (instanceId) => Promise.reject(new Error(`No instance with ID ${instanceId}`)),
+    startNew: (name, options) => {
+      const isBad = bad.some((walletId) => String(options?.instanceId).includes(walletId));
+      return isBad
         ? Promise.reject(new Error("its history cannot be read"))
-        : client.startNew(name, options),
+        : client.startNew(name, options);
+    },
   };
   return { client: failing, instances };
 };
