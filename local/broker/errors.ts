@@ -38,6 +38,11 @@ export class BrokerError extends Error {
   }
 }
 
+/*
+ * The sentences are the service's own where it is known to say them: people look for them, and code
+ * compares them.
+ */
+
 /** The clients recognise a missing entity by this sentence, not by the condition alone. */
 export const entityNotFound = (address: string): BrokerError =>
   new BrokerError(
@@ -48,19 +53,21 @@ export const entityNotFound = (address: string): BrokerError =>
 export const messageLockLost = (): BrokerError =>
   new BrokerError(
     conditions.messageLockLost,
-    "The lock supplied is invalid. Either the lock expired, or the message has already been removed.",
+    "The lock supplied is invalid. Either the lock expired, or the message has already been removed " +
+      "from the queue, or was received by a different receiver instance.",
   );
 
-export const sessionLockLost = (sessionId: string): BrokerError =>
+export const sessionLockLost = (): BrokerError =>
   new BrokerError(
     conditions.sessionLockLost,
-    `The lock of session '${sessionId}' has expired. Accept the session again.`,
+    "The session lock has expired on the MessageSession. Accept a new MessageSession.",
   );
 
 export const messageNotFound = (): BrokerError =>
   new BrokerError(
     conditions.messageNotFound,
-    "No message with one of the given sequence numbers is there to be taken.",
+    "Failed to lock one or more specified messages. Either the message is already locked or does not " +
+      "exist.",
   );
 
 /** The clients try again by themselves. */

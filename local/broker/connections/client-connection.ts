@@ -171,7 +171,13 @@ export class ClientConnection {
       return this.#requests(link, managementBounds, (request) => answer(entity, request));
     }
     this.#claims.require(address, Date.now());
-    const destination = this.#parts.directory.destination(address);
+    const { directory } = this.#parts;
+    const destination = directory.destination(address);
+    if (destination === undefined && directory.subscription(address) !== undefined)
+      throw new BrokerError(
+        conditions.notAllowed,
+        `Cannot create a message sender for a subscription. Entity: '${address}'.`,
+      );
     if (destination === undefined) throw entityNotFound(address);
     return new SenderLink(link, destination);
   }
@@ -217,8 +223,10 @@ export class ClientConnection {
       throw new BrokerError(
         conditions.notAllowed,
         queue.sessions === null
-          ? `The entity '${queue.path}' has no sessions; open a receiver without session.`
-          : `The entity '${queue.path}' requires sessions; open a receiver for a session.`,
+          ? "A sessionful message receiver cannot be created on an entity that does not require " +
+              `sessions. Entity: '${queue.path}'.`
+          : "It is not possible for an entity that requires sessions to create a non-sessionful " +
+              `message receiver. Entity: '${queue.path}'.`,
       );
     echoModes(link);
     if (queue.sessions !== null && sessionId !== undefined) {

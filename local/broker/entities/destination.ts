@@ -3,8 +3,8 @@ import { messageNotFound, serverBusy } from "../errors.js";
 import type { CommitLog, Committed } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import type { Detection } from "../storage/statements.js";
-import { parseMessage, type ParsedMessage } from "../wire/sections.js";
-import type { StoredMessage } from "../storage/stored-message.js";
+import type { ParsedMessage } from "../wire/sections.js";
+import type { MessageKey, StoredMessage } from "../storage/stored-message.js";
 import type { Numbers } from "./numbers.js";
 
 /** What is different between queues and topics. */
@@ -15,8 +15,8 @@ export interface Router {
   check(message: ParsedMessage): void;
   /** The rows that a message becomes when it is enqueued. */
   place(message: ParsedMessage): readonly StoredMessage[];
-  /** The last number given out that none of the rows has. */
-  readonly counted: { readonly entityId: number; readonly sequenceNumber: number } | undefined;
+  /** The last numbers that were given out, of which some may be in none of the rows. */
+  readonly counted: readonly MessageKey[];
   arrived(messages: readonly StoredMessage[]): void;
   markStale(): void;
 }
@@ -41,6 +41,14 @@ export class Destination {
     this.#parts = parts;
   }
 
+  get entityId(): number {
+    return this.#parts.router.entityId;
+  }
+
+  get reader(): MessageReader {
+    return this.#parts.reader;
+  }
+
   /**
    * Takes messages, now or for the time that they name: all of them or none. Resolves when they are
    * committed, with their numbers, by which scheduled ones can be cancelled.
@@ -59,17 +67,21 @@ export class Destination {
     });
   }
 
-  /** Enqueues scheduled messages whose time has come; they were read by `find`. */
+  /**
+   * Enqueues scheduled messages whose time has come; they were read by `find`. One that cannot be
+   * does not keep the others from it; then this rejects after them.
+   */
   async release(find: () => Promise<readonly StoredMessage[]>): Promise<void> {
     await this.#exclusive(async () => {
       const due = await find();
-      const messages = due.map((row) => ({
-        ...parseMessage(row.bare),
-        timeToLiveMs: row.timeToLiveMs,
-        scheduledForMs: row.scheduledForMs,
-        annotations: row.annotations,
-      }));
-      await this.#commit(messages, due);
+      try {
+        await this.#commit(due, due);
+      } catch {
+        const failures: unknown[] = [];
+        for (const row of due)
+          await this.#commit([row], [row]).catch((error: unknown) => failures.push(error));
+        if (failures.length > 0) throw failures[0];
+      }
     });
   }
 
@@ -79,7 +91,7 @@ export class Destination {
     replaced: readonly StoredMessage[],
   ): Promise<number[]> {
     const { router, duplicateWindowMs, log } = this.#parts;
-    for (const message of messages) router.check(message);
+    if (replaced.length === 0) for (const message of messages) router.check(message);
     const nowMs = Date.now();
     const placed = messages.map((message) => {
       const isLater = replaced.length === 0 && (message.scheduledForMs ?? 0) > nowMs;
@@ -100,7 +112,7 @@ export class Destination {
       remove: replaced,
       add: placed.flatMap(({ rows, detection }) => rows.map((message) => ({ message, detection }))),
       detections: placed.flatMap(({ detection }) => detection ?? []),
-      ...(counted === undefined ? {} : { counted }),
+      counted,
     });
     this.#announce(placed, committed);
     return placed.map(({ rows }) => rows[0]?.enqueuedSequenceNumber ?? 0);
@@ -119,6 +131,8 @@ export class Destination {
       expiresAtMs: null,
       scheduledForMs: message.scheduledForMs,
       timeToLiveMs: message.timeToLiveMs,
+      durable: message.durable,
+      priority: message.priority,
       annotations: message.annotations,
       bare: message.bare,
       state: "scheduled",

@@ -52,6 +52,10 @@ export class Dispatcher {
     return this.#inFlight.has(sequenceNumber);
   }
 
+  get inFlight(): number[] {
+    return [...this.#inFlight];
+  }
+
   /**
    * Marks this moment. The function claims a message that was read from the database since: true if
    * nobody had it or took it, then it is not delivered any more.
@@ -67,7 +71,8 @@ export class Dispatcher {
   }
 
   arrived(messages: readonly StoredMessage[]): void {
-    for (const message of messages) this.window.append(message);
+    for (const message of messages)
+      if (!this.#inFlight.has(message.sequenceNumber)) this.window.add(message);
     this.dispatch();
   }
 
@@ -120,9 +125,15 @@ export class Dispatcher {
     await this.#makeAvailable(this.#unlock(token), { failed: true, changes });
   }
 
+  /** As with the service, this was a delivery: at the limit the message becomes a dead letter. */
   async defer(token: Buffer, changes: Changes): Promise<void> {
     const { message } = this.#unlock(token);
     const { state } = message;
+    this.#countDelivery(message);
+    if (message.deliveryCount >= this.#queue.deliveryCountMax) {
+      await this.#settle(message, this.#exhausted(message, changes));
+      return;
+    }
     message.state = "deferred";
     await this.#settle(message, this.#change(message, changes), state);
   }
@@ -187,6 +198,7 @@ export class Dispatcher {
     const { entityId, reader } = this.#queue;
     const load = async (): Promise<void> => {
       const take = this.window.beginLoad();
+      const out = new Set(this.#inFlight);
       take(
         await reader.ready({
           entityId,
@@ -195,6 +207,7 @@ export class Dispatcher {
           countMax: windowCountMax,
           bytesMax: windowBytesMax,
         }),
+        ({ sequenceNumber }) => out.has(sequenceNumber),
       );
     };
     this.#loading = this.#queue
@@ -220,16 +233,21 @@ export class Dispatcher {
     { message }: Lock,
     { failed, changes = unchanged }: { readonly failed: boolean; readonly changes?: Changes },
   ): Promise<void> {
-    if (failed) message.deliveryCount += 1;
+    if (failed) this.#countDelivery(message);
     if (message.deliveryCount >= this.#queue.deliveryCountMax) {
       await this.#settle(message, this.#exhausted(message, changes));
       return;
     }
     const restored = this.#change(message, changes).then(() => {
-      if (message.state === "active") this.window.putBack(message);
+      if (message.state === "active") this.window.add(message);
     });
     await this.#settle(message, restored);
     this.dispatch();
+  }
+
+  /** A dead letter stays however often it fails, so that nothing is counted there. */
+  #countDelivery(message: StoredMessage): void {
+    if (this.#queue.hasDeadLetters) message.deliveryCount += 1;
   }
 
   async #change(message: StoredMessage, changes: Changes): Promise<void> {
@@ -269,7 +287,7 @@ export class Dispatcher {
   /** The database refused what became of a message: there it is still what it was. */
   #failed(message: StoredMessage, state: MessageState = "active"): void {
     message.state = state;
-    if (state === "active") this.window.putBack(message);
+    if (state === "active") this.window.add(message);
     this.#settled(message);
     setTimeout(() => this.dispatch(), retryMs).unref();
   }

@@ -13,6 +13,10 @@ export class Numbers {
     this.#last = lastSequenceNumber;
   }
 
+  get last(): number {
+    return this.#last;
+  }
+
   next(): number {
     this.#last += 1;
     return this.#last;

@@ -7,7 +7,7 @@ import type { QueueSettings } from "../topology.js";
 import { deadLetterChanges } from "./dead-letter.js";
 import { Dispatcher } from "./dispatcher.js";
 import type { Lock } from "./lock-table.js";
-import type { StoredMessage } from "../storage/stored-message.js";
+import type { MessageKey, StoredMessage } from "../storage/stored-message.js";
 import { Numbers, type Entity } from "./numbers.js";
 import type { DispatcherQueue } from "./receiver.js";
 import { SessionLocks } from "./session-locks.js";
@@ -53,12 +53,15 @@ export class Queue implements DispatcherQueue {
     this.sessions = settings.requiresSession ? new SessionLocks(this, settings.lockMs) : null;
   }
 
-  /** The row that a message becomes here, with the next number: to be committed in the same turn. */
+  /**
+   * The row that a message becomes here, with the next number: to be committed in the same turn. One
+   * that may not be here, because it was scheduled when it still might, becomes a dead letter.
+   */
   place(message: ParsedMessage, enqueuedSequenceNumber: number | null): StoredMessage {
     const sequenceNumber = this.numbers.next();
     const nowMs = Date.now();
     const timeToLiveMs = shortest(message.timeToLiveMs, this.settings.timeToLiveMs);
-    return {
+    const row: StoredMessage = {
       entityId: this.entityId,
       sequenceNumber,
       enqueuedSequenceNumber: enqueuedSequenceNumber ?? sequenceNumber,
@@ -68,25 +71,42 @@ export class Queue implements DispatcherQueue {
       expiresAtMs: timeToLiveMs === null ? null : nowMs + timeToLiveMs,
       scheduledForMs: message.scheduledForMs,
       timeToLiveMs,
+      durable: message.durable,
+      priority: message.priority,
       annotations: message.annotations,
       bare: message.bare,
       state: "active",
       deliveryCount: 0,
       delivered: false,
     };
+    if (this.#accepts(message) || this.deadLetters === null) return row;
+    const reasons = deadLetterChanges(
+      "Session ID is null.",
+      "Session enabled entity doesn't allow a message whose session identifier is null.",
+    );
+    return this.deadLetters.#letter({ ...row, bare: withApplicationProperties(row.bare, reasons) });
+  }
+
+  /** The last number that was given out here: a restart must not give it again. */
+  get counted(): MessageKey {
+    return { entityId: this.entityId, sequenceNumber: this.numbers.last };
   }
 
   checkAcceptable(message: ParsedMessage): void {
-    if (this.settings.requiresSession && message.sessionId === null)
+    if (!this.#accepts(message))
       throw new BrokerError(
         conditions.notAllowed,
-        `The entity '${this.path}' requires sessions; the message has no session id.`,
+        "The SessionId was not set on a message, and it cannot be sent to the entity. Entities that " +
+          "have session support enabled can only receive messages that have the SessionId set to a " +
+          `valid value. Entity: '${this.path}'.`,
       );
   }
 
+  /** Takes note of those of the messages that are this queue's, or its dead letters. */
   arrived(messages: readonly StoredMessage[]): void {
-    if (this.sessions === null) this.#dispatcher.arrived(messages);
-    else this.sessions.arrived(messages);
+    const own = messages.filter(({ entityId }) => entityId === this.entityId);
+    if (own.length > 0) (this.sessions ?? this.#dispatcher).arrived(own);
+    if (own.length < messages.length) this.deadLetters?.arrived(messages);
   }
 
   /** After a write of unknown outcome the database is asked what there is. */
@@ -138,16 +158,7 @@ export class Queue implements DispatcherQueue {
   async deadLetter(message: StoredMessage): Promise<void> {
     const { deadLetters } = this;
     if (deadLetters === null) return;
-    const letter: StoredMessage = {
-      ...message,
-      entityId: deadLetters.entityId,
-      sequenceNumber: deadLetters.numbers.next(),
-      enqueuedSequenceNumber: message.sequenceNumber,
-      sessionId: null,
-      expiresAtMs: null,
-      state: "active",
-      delivered: false,
-    };
+    const letter = deadLetters.#letter(message);
     const { repeated } = await this.log.commit({
       remove: [message],
       add: [{ message: letter, detection: null }],
@@ -169,8 +180,8 @@ export class Queue implements DispatcherQueue {
     await this.deadLetter(message);
   }
 
-  /** Expires those of the given messages that nobody has taken; they were read by `find`. */
-  async sweep(find: () => Promise<readonly StoredMessage[]>): Promise<void> {
+  /** Expires those of the given messages that nobody has taken; they were read by `find`, those apart that are out. */
+  async sweep(find: (out: readonly number[]) => Promise<readonly StoredMessage[]>): Promise<void> {
     await this.exclusive(async () => {
       const claims = new Map(
         this.#dispatchers().map((dispatcher) => [
@@ -178,7 +189,8 @@ export class Queue implements DispatcherQueue {
           { dispatcher, claim: dispatcher.claimsSince() },
         ]),
       );
-      for (const message of await find()) {
+      const out = this.#dispatchers().flatMap((dispatcher) => dispatcher.inFlight);
+      for (const message of await find(out)) {
         const before = claims.get(message.sessionId);
         const dispatcher =
           this.sessions === null ? this.#dispatcher : this.sessions.dispatcherOf(message.sessionId);
@@ -192,6 +204,22 @@ export class Queue implements DispatcherQueue {
   stop(): void {
     this.#dispatcher.stop();
     this.sessions?.stop();
+  }
+
+  #accepts({ sessionId }: ParsedMessage): boolean {
+    return !this.settings.requiresSession || sessionId !== null;
+  }
+
+  /** A message of the queue that these are the dead letters of, with the number that it has there. */
+  #letter(message: StoredMessage): StoredMessage {
+    return {
+      ...message,
+      entityId: this.entityId,
+      sessionId: null,
+      expiresAtMs: null,
+      state: "active",
+      delivered: false,
+    };
   }
 
   #dispatchers(): Dispatcher[] {

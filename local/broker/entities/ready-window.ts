@@ -7,7 +7,8 @@ const refillBelow = windowCountMax / 4;
 
 /*
  * Every active message up to `loadedThrough` is in the window or out with a receiver; those after it
- * are only in the database, unless the window is complete.
+ * are only in the database, unless the window is complete. Messages come in any order: dead letters
+ * keep the numbers that they had.
  */
 export class ReadyWindow {
   #messages: StoredMessage[] = [];
@@ -17,6 +18,8 @@ export class ReadyWindow {
   #isComplete = false;
   /** Something was committed that a running load may not have seen. */
   #missed = false;
+  /** The lowest number among those, of which the load's end tells whether it has passed it by. */
+  #lowestMissed = Infinity;
   #generation = 0;
 
   get size(): number {
@@ -36,29 +39,21 @@ export class ReadyWindow {
     return !this.#isComplete && this.size < refillBelow;
   }
 
-  /** A newly committed message, later than all before it. */
-  append(message: StoredMessage): void {
-    if (!this.#isComplete || message.sequenceNumber <= this.#loadedThrough) {
+  /** To its place, where it may be held: one that is newly committed, or one that was out. */
+  add(message: StoredMessage): void {
+    const { sequenceNumber } = message;
+    if (sequenceNumber > this.#loadedThrough && !this.#isComplete) {
       this.#missed = true;
+      this.#lowestMissed = Math.min(this.#lowestMissed, sequenceNumber);
       return;
     }
-    if (this.size >= windowCountMax || this.#bytes >= windowBytesMax) {
-      this.#isComplete = false;
-      return;
-    }
-    this.#push(message);
-  }
-
-  /** Back to its place: a message that was out keeps its turn. */
-  putBack(message: StoredMessage): void {
-    let at = this.#head;
-    while (
-      at < this.#messages.length &&
-      (this.#messages[at]?.sequenceNumber ?? 0) < message.sequenceNumber
-    )
-      at += 1;
+    const at = this.#placeOf(sequenceNumber);
+    if (this.#messages[at]?.sequenceNumber === sequenceNumber) return;
     this.#messages.splice(at, 0, message);
     this.#bytes += message.bare.length;
+    this.#loadedThrough = Math.max(this.#loadedThrough, sequenceNumber);
+    while (this.size > windowCountMax || (this.size > 1 && this.#bytes > windowBytesMax))
+      this.#dropLast();
   }
 
   take(): StoredMessage | undefined {
@@ -74,10 +69,8 @@ export class ReadyWindow {
   }
 
   remove(sequenceNumber: number): boolean {
-    const at = this.#messages.findIndex(
-      (message, index) => index >= this.#head && message.sequenceNumber === sequenceNumber,
-    );
-    if (at < 0) return false;
+    const at = this.#placeOf(sequenceNumber);
+    if (this.#messages[at]?.sequenceNumber !== sequenceNumber) return false;
     const [removed] = this.#messages.splice(at, 1);
     this.#bytes -= removed?.bare.length ?? 0;
     return true;
@@ -88,15 +81,25 @@ export class ReadyWindow {
     this.#isComplete = true;
   }
 
-  /** Starts a load; the returned function takes its result in. */
-  beginLoad(): (messages: readonly StoredMessage[]) => void {
+  /**
+   * Starts a load of what comes after `loadedThrough`; the returned function takes its result in,
+   * without those that are out with a receiver.
+   */
+  beginLoad(): (
+    messages: readonly StoredMessage[],
+    isOut: (message: StoredMessage) => boolean,
+  ) => void {
     this.#missed = false;
+    this.#lowestMissed = Infinity;
     const generation = this.#generation;
-    return (messages) => {
+    return (messages, isOut) => {
       if (generation !== this.#generation) return;
       let bytes = 0;
       for (const message of messages) {
-        this.#push(message);
+        // What the load may not have seen and would have passed by is where the next one begins.
+        if (message.sequenceNumber >= this.#lowestMissed) break;
+        if (!isOut(message)) this.#push(message);
+        this.#loadedThrough = message.sequenceNumber;
         bytes += message.bare.length;
       }
       const isAll = messages.length < windowCountMax && bytes < windowBytesMax;
@@ -123,6 +126,25 @@ export class ReadyWindow {
   #push(message: StoredMessage): void {
     this.#messages.push(message);
     this.#bytes += message.bare.length;
-    this.#loadedThrough = message.sequenceNumber;
+  }
+
+  /** The index of the first message that is not before this number. */
+  #placeOf(sequenceNumber: number): number {
+    let [low, high] = [this.#head, this.#messages.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#messages[middle]?.sequenceNumber ?? 0) < sequenceNumber) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The last one is left to the database again; a load that is under way began too late for it. */
+  #dropLast(): void {
+    const dropped = this.#messages.pop();
+    this.#bytes -= dropped?.bare.length ?? 0;
+    this.#loadedThrough = (dropped?.sequenceNumber ?? 1) - 1;
+    this.#isComplete = false;
+    this.#generation += 1;
   }
 }

@@ -9,7 +9,9 @@ import { shortest, type Queue } from "./queue.js";
 export const queueRouter = (queue: Queue): Router => ({
   entityId: queue.entityId,
   numbers: queue.numbers,
-  counted: undefined,
+  get counted() {
+    return [queue.counted];
+  },
   check: (message) => queue.checkAcceptable(message),
   place: (message) => [queue.place(message, null)],
   arrived: (messages) => queue.arrived(messages),
@@ -36,7 +38,8 @@ export class TopicRouter implements Router {
   }
 
   get counted() {
-    return { entityId: this.entityId, sequenceNumber: this.#last };
+    const own = { entityId: this.entityId, sequenceNumber: this.#last };
+    return [own, ...this.#subscriptions.map(({ queue }) => queue.counted)];
   }
 
   check(message: ParsedMessage): void {
@@ -53,10 +56,7 @@ export class TopicRouter implements Router {
   }
 
   arrived(messages: readonly StoredMessage[]): void {
-    for (const { queue } of this.#subscriptions) {
-      const own = messages.filter(({ entityId }) => entityId === queue.entityId);
-      if (own.length > 0) queue.arrived(own);
-    }
+    for (const { queue } of this.#subscriptions) queue.arrived(messages);
   }
 
   markStale(): void {

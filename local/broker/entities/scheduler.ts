@@ -9,6 +9,8 @@ const batchMax = 500;
 /** A message that is locked when it expires is looked at again and again until it is not. */
 const sweepEveryMs = 500;
 const forgetEveryMs = 60_000;
+/** How long to leave an entity alone whose messages could not be seen to. */
+const retryMs = 1000;
 
 export interface SchedulerParts {
   readonly reader: MessageReader;
@@ -18,21 +20,46 @@ export interface SchedulerParts {
   readonly report: (error: unknown) => void;
 }
 
-/** The earliest time, of entities that are served: what belongs to no others is left alone. */
-const earliest = (times: readonly NextTime[], served: ReadonlyMap<number, unknown>): number =>
-  Math.min(...times.filter(({ entityId }) => served.has(entityId)).map(({ atMs }) => atMs));
+/** One kind of work: when it is next to be done where, and how it is done there. */
+interface Round<Entity> {
+  readonly entities: ReadonlyMap<number, Entity>;
+  /** Those that could not be seen to, and when to try again. */
+  readonly resting: Map<number, number>;
+  readonly next: () => Promise<readonly NextTime[]>;
+  readonly work: (entity: Entity, entityId: number, nowMs: number) => Promise<void>;
+}
 
 export class Scheduler {
   readonly #parts: SchedulerParts;
   readonly #due: DueTimer;
   readonly #expiry: DueTimer;
   readonly #forgetting: NodeJS.Timeout;
+  readonly #releases: Round<Destination>;
+  readonly #expiries: Round<Queue>;
 
   constructor(parts: SchedulerParts) {
-    const { entities, report } = parts;
+    const { entities, reader, report } = parts;
     this.#parts = parts;
-    this.#due = new DueTimer({ work: () => this.#release(), everyMs: 0, report });
-    this.#expiry = new DueTimer({ work: () => this.#sweep(), everyMs: sweepEveryMs, report });
+    this.#releases = {
+      entities: parts.destinations,
+      resting: new Map(),
+      next: () => reader.nextDue(),
+      work: (destination, entityId, nowMs) =>
+        destination.release(() => reader.due(entityId, nowMs, batchMax)),
+    };
+    this.#expiries = {
+      entities: parts.queues,
+      resting: new Map(),
+      next: () => reader.nextExpiry(),
+      work: (queue, entityId, nowMs) =>
+        queue.sweep((out) => reader.expired(entityId, nowMs, batchMax, out)),
+    };
+    this.#due = new DueTimer({ work: () => this.#do(this.#releases), everyMs: 0, report });
+    this.#expiry = new DueTimer({
+      work: () => this.#do(this.#expiries),
+      everyMs: sweepEveryMs,
+      report,
+    });
     this.#forgetting = setInterval(() => {
       entities.forgetDuplicates(Date.now()).catch(report);
     }, forgetEveryMs);
@@ -55,21 +82,25 @@ export class Scheduler {
     await this.#expiry.stop();
   }
 
-  async #release(): Promise<number> {
-    const { reader, destinations } = this.#parts;
+  /** Sees to each entity whose time has come, and answers the next time: one's failure is its own. */
+  async #do<Entity>({ entities, resting, next, work }: Round<Entity>): Promise<number> {
     const nowMs = Date.now();
-    for (const { entityId, atMs } of await reader.nextDue())
-      if (atMs <= nowMs)
-        await destinations.get(entityId)?.release(() => reader.due(entityId, nowMs, batchMax));
-    return earliest(await reader.nextDue(), destinations);
-  }
-
-  async #sweep(): Promise<number> {
-    const { reader, queues } = this.#parts;
-    const nowMs = Date.now();
-    for (const { entityId, atMs } of await reader.nextExpiry())
-      if (atMs <= nowMs)
-        await queues.get(entityId)?.sweep(() => reader.expired(entityId, nowMs, batchMax));
-    return earliest(await reader.nextExpiry(), queues);
+    const due = async (): Promise<readonly NextTime[]> =>
+      (await next()).map(({ entityId, atMs }) => ({
+        entityId,
+        atMs: Math.max(atMs, resting.get(entityId) ?? 0),
+      }));
+    for (const { entityId, atMs } of await due()) {
+      const entity = entities.get(entityId);
+      if (entity === undefined || atMs > nowMs) continue;
+      resting.delete(entityId);
+      await work(entity, entityId, nowMs).catch((error: unknown) => {
+        resting.set(entityId, Date.now() + retryMs);
+        this.#parts.report(error);
+      });
+    }
+    // What belongs to no entity that is served is left alone.
+    const times = (await due()).filter(({ entityId }) => entities.has(entityId));
+    return Math.min(...times.map(({ atMs }) => atMs));
   }
 }

@@ -55,7 +55,7 @@ export class SessionLocks {
     const lock = this.#locks.get(sessionId);
     const holder = lock?.receiver?.name;
     if (holder === undefined || (linkName ?? holder) !== holder || lock === undefined)
-      throw sessionLockLost(sessionId);
+      throw sessionLockLost();
     return lock;
   }
 
@@ -68,7 +68,7 @@ export class SessionLocks {
     if (this.#locks.has(sessionId))
       throw new BrokerError(
         conditions.sessionCannotBeLocked,
-        `The requested session '${sessionId}' cannot be accepted: another receiver has its lock.`,
+        `The requested session '${sessionId}' cannot be accepted. It may be locked by another receiver.`,
       );
     return this.#lock(sessionId);
   }
@@ -94,7 +94,7 @@ export class SessionLocks {
 
   attach(session: LockedSession, receiver: Receiver): void {
     const lock = this.#locks.get(session.sessionId);
-    if (lock !== session) throw sessionLockLost(session.sessionId);
+    if (lock !== session) throw sessionLockLost();
     lock.receiver = receiver;
     lock.dispatcher.attach(receiver);
     lock.dispatcher.dispatch();
@@ -171,7 +171,7 @@ export class SessionLocks {
     clearTimeout(lock.timer);
     lock.lockedUntilMs = Date.now() + this.#lockMs;
     lock.timer = setTimeout(() => {
-      lock.receiver?.end(sessionLockLost(lock.sessionId));
+      lock.receiver?.end(sessionLockLost());
       this.#release(lock, true);
     }, this.#lockMs);
   }

@@ -17,7 +17,11 @@ export const RuleFilter = z.discriminatedUnion("kind", [
     sessionId: Text,
     replyToSessionId: Text,
     contentType: Text,
-    properties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+    /** JSON has no times: milliseconds since the epoch. */
+    properties: z.record(
+      z.string(),
+      z.union([z.string(), z.number(), z.boolean(), z.object({ timeMs: z.int() })]),
+    ),
   }),
 ]);
 export type RuleFilter = z.output<typeof RuleFilter>;
@@ -41,7 +45,8 @@ const correlationPredicate = (filter: Extract<RuleFilter, { kind: "correlation" 
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
   const wantedUser = Object.entries(properties).map(
-    ([name, value]) => [name.toLowerCase(), value] as const,
+    ([name, value]) =>
+      [name.toLowerCase(), typeof value === "object" ? value.timeMs : value] as const,
   );
   const fits = (found: ReadonlyMap<string, FieldValue>, name: string, value: unknown): boolean =>
     value === undefined || found.get(name) === value;
@@ -62,8 +67,11 @@ export class RuleSet {
     for (const rule of rules) this.add(rule);
   }
 
+  /** By name, as the service lists them. */
   get definitions(): RuleDefinition[] {
-    return [...this.#rules.values()].map(({ rule }) => rule);
+    return [...this.#rules.values()]
+      .map(({ rule }) => rule)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   /** Throws where the filter cannot be understood. */

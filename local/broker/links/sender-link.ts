@@ -17,7 +17,7 @@ const batchFormat = 0x8001_3700;
 export const messageTooLarge = (): BrokerError =>
   new BrokerError(
     conditions.messageTooLarge,
-    `The message exceeds the size of ${messageBytesMax} bytes that is currently allowed.`,
+    `The received message exceeds the limit (${messageBytesMax} bytes) currently allowed on the link.`,
   );
 
 export class SenderLink {

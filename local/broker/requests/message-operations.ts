@@ -17,9 +17,10 @@ const receiveAndDeleteMode = 0;
 
 const RenewLock = z.object({ "lock-tokens": LockTokens, "session-id": SessionId });
 const Peek = z.object({
-  "from-sequence-number": z.number().default(1),
+  "from-sequence-number": z.int().default(1),
   "message-count": z.int().min(1).default(1),
   "session-id": SessionId,
+  "omit-message-body": z.boolean().nullish(),
 });
 const Schedule = z.object({ messages: z.array(z.object({ message: Bytes })) });
 const Numbers = z.object({ "sequence-numbers": SequenceNumbers });
@@ -71,11 +72,12 @@ const renewLock: Operation = async (entity, body) => {
   return { expirations: timestampArray(locks.map(({ lockedUntilMs }) => lockedUntilMs)) };
 };
 
+/** In a topic itself there are its scheduled messages. */
 const peekMessage: Operation = async (entity, body) => {
   const request = parseBody(Peek, body);
-  const queue = queueOf(entity);
-  const found = await queue.reader.peek({
-    entityId: queue.entityId,
+  const { entityId, reader } = entity.queue ?? destinationOf(entity);
+  const found = await reader.peek({
+    entityId,
     sessionId: request["session-id"],
     from: request["from-sequence-number"],
     countMax: Math.min(request["message-count"], peekCountMax),
@@ -87,7 +89,8 @@ const peekMessage: Operation = async (entity, body) => {
     return index === 0 || bytes <= peekBytesMax;
   });
   if (shown.length === 0) return null;
-  return { messages: shown.map((message) => ({ message: encodeDelivery(message, null) })) };
+  const shape = { omitsBody: request["omit-message-body"] === true };
+  return { messages: shown.map((message) => ({ message: encodeDelivery(message, null, shape) })) };
 };
 
 const scheduleMessage: Operation = async (entity, body) => {

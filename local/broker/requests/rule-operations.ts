@@ -3,7 +3,7 @@ import { z } from "zod";
 import { BrokerError, conditions } from "../errors.js";
 import type { Subscription } from "../entities/routers.js";
 import { RuleSet, type RuleDefinition, type RuleFilter } from "../filters/rule.js";
-import type { Typed } from "../wire/rhea.js";
+import { types, type Typed } from "../wire/rhea.js";
 import { described } from "../wire/values.js";
 import type { ManagedEntity, Operation } from "./management.js";
 import { parseBody } from "./request-body.js";
@@ -16,8 +16,14 @@ const code = {
 } as const;
 
 const Text = z.string().nullish();
+/** The service's own limit; PostgreSQL has no text with NUL. */
+const RuleName = z
+  .string()
+  .min(1)
+  .max(50, "the name of a rule has at most 50 characters")
+  .regex(/^[^\0]*$/, "the name of a rule has no NUL character");
 const AddRule = z.object({
-  "rule-name": z.string().min(1),
+  "rule-name": RuleName,
   "rule-description": z.object({
     "sql-filter": z.object({ expression: z.string() }).nullish(),
     "correlation-filter": z
@@ -30,7 +36,9 @@ const AddRule = z.object({
         "session-id": Text,
         "reply-to-session-id": Text,
         "content-type": Text,
-        properties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullish(),
+        properties: z
+          .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.date()]))
+          .nullish(),
       })
       .nullish(),
     "sql-rule-action": z.object({ expression: z.string() }).nullish(),
@@ -63,7 +71,12 @@ const filterOf = (description: RuleDescription): RuleFilter => {
     sessionId: correlation["session-id"] ?? undefined,
     replyToSessionId: correlation["reply-to-session-id"] ?? undefined,
     contentType: correlation["content-type"] ?? undefined,
-    properties: correlation.properties ?? {},
+    properties: Object.fromEntries(
+      Object.entries(correlation.properties ?? {}).map(([name, value]) => [
+        name,
+        value instanceof Date ? { timeMs: value.getTime() } : value,
+      ]),
+    ),
   };
 };
 
@@ -79,7 +92,12 @@ const describeFilter = (filter: RuleFilter): Typed =>
         filter.sessionId,
         filter.replyToSessionId,
         filter.contentType,
-        filter.properties,
+        Object.fromEntries(
+          Object.entries(filter.properties).map(([name, value]) => [
+            name,
+            typeof value === "object" ? types.Timestamp(value.timeMs) : value,
+          ]),
+        ),
       ]);
 
 const addRule: Operation = async (entity, body) => {
@@ -92,7 +110,10 @@ const addRule: Operation = async (entity, body) => {
   // A filter that cannot be compiled must not be stored.
   new RuleSet([rule]);
   if (!(await entity.entities.addRule(queue.entityId, rule)))
-    throw new BrokerError(conditions.entityExists, `There is a rule '${rule.name}' already.`);
+    throw new BrokerError(
+      conditions.entityExists,
+      `The messaging entity '${queue.path}/Rules/${rule.name}' already exists.`,
+    );
   rules.add(rule);
   return {};
 };

@@ -14,8 +14,8 @@ export interface Unit {
   readonly add?: readonly Addition[];
   readonly change?: readonly Change[];
   readonly remove?: readonly MessageKey[];
-  /** The last number that a topic gave out: its messages are rows of its subscriptions. */
-  readonly counted?: MessageKey;
+  /** The last numbers that entities gave out, where none of the rows may have them. */
+  readonly counted?: readonly MessageKey[];
   /** Message ids not to be taken twice: what is added under a seen one is left out. */
   readonly detections?: readonly Detection[];
   /** Messages that went out to a receiver. A crash of the database server may lose such a mark. */

@@ -41,11 +41,15 @@ export class EntityStore {
     };
   }
 
-  /** After a stop every lock has expired: what was out with a receiver has failed once more. */
+  /**
+   * After a stop every lock has expired: what was out with a receiver has failed once more. Of dead
+   * letters that is not counted.
+   */
   async returnDelivered(): Promise<void> {
     await this.#pool.query(
-      `update broker.message set delivered = false, delivery_count = delivery_count + 1
-       where delivered`,
+      `update broker.message m set delivered = false, delivery_count = m.delivery_count +
+         case when e.path like '%/$DeadLetterQueue' then 0 else 1 end
+       from broker.entity e where e.entity_id = m.entity_id and m.delivered`,
     );
   }
 

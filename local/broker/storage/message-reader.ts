@@ -14,6 +14,8 @@ interface MessageRow {
   readonly expires_at_ms: unknown;
   readonly scheduled_for_ms: unknown;
   readonly time_to_live_ms: unknown;
+  readonly durable: boolean | null;
+  readonly priority: number | null;
   readonly annotations: Buffer | null;
   readonly bare: Buffer;
 }
@@ -36,12 +38,15 @@ const messageOf = (row: MessageRow): StoredMessage => ({
   expiresAtMs: nullable(row.expires_at_ms),
   scheduledForMs: nullable(row.scheduled_for_ms),
   timeToLiveMs: nullable(row.time_to_live_ms),
+  durable: row.durable,
+  priority: row.priority,
   annotations: row.annotations,
   bare: row.bare,
 });
 
 const columns = `entity_id, sequence_number, enqueued_sequence_number, message_id, session_id, state,
-  delivery_count, enqueued_at_ms, expires_at_ms, scheduled_for_ms, time_to_live_ms, annotations, bare`;
+  delivery_count, enqueued_at_ms, expires_at_ms, scheduled_for_ms, time_to_live_ms, durable, priority,
+  annotations, bare`;
 
 export interface ReadyQuery {
   readonly entityId: number;
@@ -122,12 +127,14 @@ export class MessageReader {
     );
   }
 
-  async expired(entityId: number, nowMs: number, countMax: number) {
+  /** The messages whose time is over, without those that are out with a receiver. */
+  async expired(entityId: number, nowMs: number, countMax: number, out: readonly number[]) {
     return this.#read(
       `select ${columns} from broker.message
        where entity_id = $1 and state <> ${stateCodes.scheduled} and expires_at_ms <= $2
-       order by sequence_number limit $3`,
-      [entityId, nowMs, countMax],
+         and sequence_number <> all($4::bigint[])
+       order by expires_at_ms, sequence_number limit $3`,
+      [entityId, nowMs, countMax, out],
     );
   }
 
@@ -136,7 +143,7 @@ export class MessageReader {
     return this.#times("scheduled_for_ms", `state = ${stateCodes.scheduled}`);
   }
 
-  /** For each entity with messages that expire: when the next one does. Reads all messages. */
+  /** For each entity with messages that expire: when the next one does. */
   async nextExpiry(): Promise<NextTime[]> {
     return this.#times("expires_at_ms", `state <> ${stateCodes.scheduled}`);
   }
@@ -153,10 +160,14 @@ export class MessageReader {
     return rows[0]?.session_id ?? null;
   }
 
+  /** One look into the column's index for each entity, however many messages there are. */
   async #times(column: string, condition: string): Promise<NextTime[]> {
     const { rows } = await this.#pool.query<{ entity_id: number; at_ms: unknown }>(
-      `select entity_id, min(${column}) as at_ms from broker.message
-       where ${condition} and ${column} is not null group by entity_id`,
+      `select e.entity_id, next.at_ms from broker.entity e, lateral (
+         select m.${column} as at_ms from broker.message m
+         where m.entity_id = e.entity_id and ${condition} and m.${column} is not null
+         order by m.${column} limit 1
+       ) as next`,
     );
     return rows.map((row) => ({ entityId: row.entity_id, atMs: Number(row.at_ms) }));
   }

@@ -65,11 +65,37 @@ const ownership = `
   create table broker.owner (tenure integer not null);
   insert into broker.owner values (0);`;
 
+/** The sender's header fields; each entity's next time to release or to expire is found at once. */
+const headersAndTimes = `
+  alter table broker.message add column durable boolean, add column priority smallint;
+  drop index if exists broker.message_due;
+  create index message_due on broker.message (entity_id, scheduled_for_ms) where state = 2;
+  create index message_expiring on broker.message (entity_id, expires_at_ms)
+    where expires_at_ms is not null;`;
+
+/*
+ * Dead letters keep the number that they had in their queue, which so far was kept beside one of
+ * their own. Through negative numbers, since none may be there twice on the way; of two that had the
+ * same one, which should not be, the later gets a number that no queue reaches.
+ */
+const deadLetterNumbers = `
+  update broker.message m set sequence_number = -t.number
+  from (
+    select l.entity_id, l.sequence_number,
+      case when row_number() over (
+        partition by l.entity_id, l.enqueued_sequence_number order by l.sequence_number
+      ) = 1 then l.enqueued_sequence_number else (1::bigint << 52) + l.sequence_number end as number
+    from broker.message l join broker.entity e using (entity_id)
+    where e.path like '%/$DeadLetterQueue'
+  ) as t
+  where m.entity_id = t.entity_id and m.sequence_number = t.sequence_number;
+  update broker.message set sequence_number = -sequence_number where sequence_number < 0;`;
+
 /*
  * Each is run once, in this order, and never changed afterwards: a database may stand after any of
  * them. The first one's tables may be there already, from before the steps were counted.
  */
-const steps: readonly string[] = [tables, ownership];
+const steps: readonly string[] = [tables, ownership, headersAndTimes, deadLetterNumbers];
 
 /** Only for who owns the database: another broker's tables must not change under it. */
 export const migrateSchema = async (pool: Pool): Promise<void> => {

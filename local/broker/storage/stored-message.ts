@@ -24,6 +24,9 @@ export interface StoredMessage extends MessageKey {
   /** Stays after activation: receivers may see that the message was a scheduled one. */
   readonly scheduledForMs: number | null;
   readonly timeToLiveMs: number | null;
+  /** Of the sender's header, where it set them. */
+  readonly durable: boolean | null;
+  readonly priority: number | null;
   readonly annotations: Buffer | null;
   bare: Buffer;
   state: MessageState;

@@ -32,6 +32,7 @@ interface Types {
   wrap_symbol(value: string): Typed;
   wrap_int(value: number): Typed;
   wrap_uint(value: number): Typed;
+  wrap_ubyte(value: number): Typed;
   wrap_ulong(value: number): Typed;
   wrap_uuid(value: Buffer): Typed;
   wrap_list(values: readonly unknown[]): Typed;

@@ -16,11 +16,16 @@ const code = {
 
 const scheduledAnnotation = "x-opt-scheduled-enqueue-time";
 
+const booleanCode = 0x56;
+
 /** What a message says of itself, its bytes apart. */
 export interface ParsedMessage {
   readonly messageId: string;
   /** The `group-id`: its session, for an entity that has sessions. */
   readonly sessionId: string | null;
+  /** Of the header, as the sender set it. */
+  readonly durable: boolean | null;
+  readonly priority: number | null;
   readonly timeToLiveMs: number | null;
   readonly scheduledForMs: number | null;
   /** The encoded section of message annotations, as it came. */
@@ -130,6 +135,22 @@ const millisecondsOf = (value: Typed | undefined): number | null => {
   return ms;
 };
 
+const booleanOf = (value: Typed | undefined): boolean | null => {
+  if (value === undefined) return null;
+  if (typeof value.value === "boolean") return value.value;
+  // A boolean of the one-byte type is read as a number.
+  if (value.type.typecode === booleanCode) return value.value === 1;
+  throw decodeError("a flag is none");
+};
+
+const priorityOf = (value: Typed | undefined): number | null => {
+  if (value === undefined) return null;
+  const { value: given } = value;
+  if (typeof given !== "number" || !Number.isInteger(given) || given < 0 || given > 255)
+    throw decodeError("a priority is none");
+  return given;
+};
+
 /** Most clients cannot settle a message without id: the service gives it one, and so do we. */
 const withMessageId = (properties: Typed | undefined, messageId: string): Buffer => {
   const fields: unknown[] = listFields(properties);
@@ -150,13 +171,16 @@ export const parseMessage = (encoded: Buffer): ParsedMessage => {
     checkMessage(encoded);
     const sections = readSections(encoded);
     const properties = listFields(sections.properties);
+    const [durable, priority, timeToLive] = listFields(sections.header);
     const scheduled = sections.annotationEntries.find(([key]) => key === scheduledAnnotation)?.[1];
     const givenId = textOf(properties[0]);
     const messageId = givenId ?? randomBytes(16).toString("hex");
     return {
       messageId,
       sessionId: textOf(properties[10]),
-      timeToLiveMs: millisecondsOf(listFields(sections.header)[2]),
+      durable: booleanOf(durable),
+      priority: priorityOf(priority),
+      timeToLiveMs: millisecondsOf(timeToLive),
       scheduledForMs: millisecondsOf(scheduled),
       annotations: sections.annotations,
       bare:
@@ -221,13 +245,32 @@ export const withApplicationProperties = (
   ]);
 };
 
-export const encodeHeader = (timeToLiveMs: number | null, deliveryCount: number): Buffer =>
-  encodeSection(
+/** Properties and application properties alone: for who wants to see what is there, not what it says. */
+export const withoutBody = (bare: Buffer): Buffer => bare.subarray(0, readSections(bare).bodyAt);
+
+export interface HeaderFields {
+  readonly durable: boolean | null;
+  readonly priority: number | null;
+  readonly timeToLiveMs: number | null;
+  /** How many deliveries have failed. */
+  readonly deliveryCount: number;
+}
+
+export const encodeHeader = (fields: HeaderFields): Buffer => {
+  const { durable, priority, timeToLiveMs, deliveryCount } = fields;
+  return encodeSection(
     types.described(
       types.wrap_ulong(code.header),
-      types.wrap_list([null, null, timeToLiveMs, null, types.wrap_uint(deliveryCount)]),
+      types.wrap_list([
+        durable,
+        priority === null ? null : types.wrap_ubyte(priority),
+        timeToLiveMs === null ? null : types.wrap_uint(timeToLiveMs),
+        null,
+        types.wrap_uint(deliveryCount),
+      ]),
     ),
   );
+};
 
 /** The sender's annotations with the broker's own, which win. */
 export const encodeAnnotations = (sent: Buffer | null, own: ReadonlyMap<string, Typed>): Buffer => {

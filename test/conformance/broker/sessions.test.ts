@@ -196,12 +196,14 @@ test("messages of a session can be abandoned, deferred, dead-lettered and peeked
 
 test("a message without session is refused where sessions are required", async () => {
   const send = fixture.client.createSender("sessions").sendMessages({ body: 1 });
-  await expect(send).rejects.toThrow("has no session id");
+  await expect(send).rejects.toThrow("The SessionId was not set on a message");
 });
 
 test("receivers with and without session are refused on the other kind of entity", async () => {
   const plain = fixture.client.createReceiver("sessions").receiveMessages(1);
-  await expect(plain).rejects.toThrow("requires sessions");
+  await expect(plain).rejects.toThrow(
+    "an entity that requires sessions to create a non-sessionful",
+  );
   expect(await codeOf(fixture.client.acceptSession("plain", "any"))).toBe("SessionCannotBeLocked");
 });
 

@@ -114,8 +114,8 @@ test("rules can be listed, added and removed, each name once", async () => {
     "MessagingEntityAlreadyExists",
   );
   expect(await list()).toMatchObject([
-    { name: "sql", filter: { sqlExpression: "stars > 3" } },
     { name: "correlated", filter: { correlationId: "c-1", applicationProperties: { desk: 7 } } },
+    { name: "sql", filter: { sqlExpression: "stars > 3" } },
   ]);
   await publish(
     { body: "stars", applicationProperties: { stars: 4 } },
