@@ -1,112 +1,126 @@
-/** GET /health: asks database, broker and durable engine, each for two seconds at most. */
-import { connect } from "node:net";
+/** GET /health: asks database, broker and durable engine, each for two seconds at most, and says what is wrong. */
 import { getClient, input } from "durable-functions";
 import type { InvocationContext } from "@azure/functions";
 import { getHealthRoute, type Health } from "../../shared/contracts/platform/health.js";
-import { outboxBacklog } from "../../shared/database/outbox/backlog.js";
-import { instanceState } from "../../shared/durable/flow-client.js";
+import {
+  outboxBacklog,
+  type BacklogLine,
+  type OutboxBacklog,
+} from "../../shared/database/outbox/backlog.js";
+import { databaseProblem, probeWriting } from "../../shared/database/platform/health.js";
+import { countSetAside } from "../../shared/database/platform/sweeps.js";
+import { instanceState, type FlowClient } from "../../shared/durable/flow-client.js";
 import type { ServiceBusConnection } from "../../shared/platform/config.js";
-import { OutageError, type NoteFailure } from "../../shared/platform/outage.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
+import { boundedLooks, type Looked } from "./bounded-look.js";
 
 const patienceMs = 2_000;
 /** One look serves everybody who asks meanwhile. */
 const freshMs = 1_000;
-
-interface BrokerAddress {
-  readonly host: string;
-  readonly port: number;
-}
+/** So long messages may wait until somebody should hear of it, and until the platform counts as degraded. */
+const toldAfterSeconds = 60;
+const degradedAfterSeconds = 300;
+const linesTold = 3;
 
 const amqpsPort = 5671;
 
-export const brokerAddress = (connection: ServiceBusConnection): BrokerAddress => {
-  if (connection.kind === "identity")
-    return { host: connection.fullyQualifiedNamespace, port: amqpsPort };
+export const brokerPort = (connection: ServiceBusConnection): number => {
+  if (connection.kind === "identity") return amqpsPort;
   const endpoint = /Endpoint=sb:\/\/([^;/]+)/i.exec(connection.connectionString)?.[1] ?? "";
-  const { hostname, port } = new URL(`http://${endpoint}`);
-  return { host: hostname, port: port === "" ? amqpsPort : Number(port) };
+  const { port } = new URL(`http://${endpoint}`);
+  return port === "" ? amqpsPort : Number(port);
 };
 
-const withinPatience = async <Value>(
-  note: NoteFailure,
-  part: string,
-  work: Promise<Value>,
-): Promise<Value | undefined> => {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), patienceMs);
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } catch (error) {
-    note(`Health of the ${part}`, error);
-    return undefined;
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-/** The broker accepts connections; whether it accepts ours is for the relay to find out and log. */
-const reaches = ({ host, port }: BrokerAddress): Promise<true> =>
-  new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: patienceMs });
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("timeout", () => socket.destroy(new OutageError("the broker does not answer")));
-    socket.once("error", reject);
-  });
+/** One of the platform's own, which each namespace has. */
+const askedQueue = "bank-outcomes";
 
 /** An instance that never existed: any answer about it means that the engine answers. */
-const engineAnswers = async (context: InvocationContext): Promise<true> => {
-  await instanceState(getClient(context), "health");
-  return true;
-};
+const neverStarted = "health";
 
-const stateOf = (found: unknown): { status: "ok" | "unavailable" } => ({
-  status: found === undefined ? "unavailable" : "ok",
+const stateOf = ({ problem }: Looked<unknown>): { status: "ok" | "unavailable" } => ({
+  status: problem === null ? "ok" : "unavailable",
 });
 
-const look = async (
-  { config, database, note }: Services,
-  context: InvocationContext,
-): Promise<Health> => {
-  const address = brokerAddress(config.serviceBus);
-  const [backlog, broker, durable] = await Promise.all([
-    withinPatience(note, "database", outboxBacklog(database)),
-    withinPatience(note, "broker", reaches(address)),
-    withinPatience(note, "durable engine", engineAnswers(context)),
-  ]);
-  const fine = backlog !== undefined && broker !== undefined && durable !== undefined;
-  return {
-    status: fine ? "ok" : "degraded",
-    database: stateOf(backlog),
-    broker: { ...stateOf(broker), port: address.port },
-    durable: stateOf(durable),
-    outbox: {
-      waiting: backlog?.waiting ?? null,
-      oldestSeconds: backlog?.lines[0]?.oldestSeconds ?? null,
-    },
+const waitsFor = ({ towards, oldestSeconds }: BacklogLine): string =>
+  `for ${towards.join(" and ")} since ${Math.round(oldestSeconds)} seconds`;
+
+const outboxProblem = (lines: readonly BacklogLine[]): string | null => {
+  const late = lines.filter(({ oldestSeconds }) => oldestSeconds >= toldAfterSeconds);
+  if (late.length === 0) return null;
+  const more = late.length > linesTold ? `, and elsewhere (${late.length - linesTold})` : "";
+  return `Messages wait ${late.slice(0, linesTold).map(waitsFor).join(", ")}${more}.`;
+};
+
+const asideProblem = (setAside: number): string | null =>
+  setAside === 0
+    ? null
+    : `Flows that could not be started: ${setAside}; borsello.set_aside says why.`;
+
+const isHeldUp = ({ isOwn, oldestSeconds }: BacklogLine): boolean =>
+  isOwn && oldestSeconds >= degradedAfterSeconds;
+
+interface Kept {
+  readonly backlog: OutboxBacklog;
+  readonly setAside: number;
+}
+
+type Means = Pick<Services, "config" | "database" | "bus" | "note">;
+
+/** Looks at all of it at once. */
+export const healthOf = ({ config, database, bus, note }: Means) => {
+  const lookAt = boundedLooks(note, patienceMs);
+  const kept = async (): Promise<Kept> => {
+    const backlog = await outboxBacklog(database);
+    return { backlog, setAside: await countSetAside(database) };
+  };
+  return async (client: Pick<FlowClient, "getStatus">): Promise<Health> => {
+    const [reads, writes, broker, durable] = await Promise.all([
+      lookAt({ name: "The database", explain: databaseProblem }, kept),
+      lookAt({ name: "Writing to the database", explain: databaseProblem }, () =>
+        probeWriting(database),
+      ),
+      lookAt({ name: "The broker" }, () => bus.ask(askedQueue)),
+      lookAt({ name: "The durable engine" }, () => instanceState(client, neverStarted)),
+    ]);
+    const lines = reads.value?.backlog.lines ?? [];
+    const broken = [reads, writes, broker, durable].some(({ problem }) => problem !== null);
+    return {
+      status: broken || lines.some(isHeldUp) ? "degraded" : "ok",
+      database: {
+        ...stateOf(reads.problem === null ? writes : reads),
+        problem: reads.problem ?? writes.problem,
+      },
+      broker: { ...stateOf(broker), port: brokerPort(config.serviceBus), problem: broker.problem },
+      durable: {
+        ...stateOf(durable),
+        problem: durable.problem ?? asideProblem(reads.value?.setAside ?? 0),
+      },
+      outbox: {
+        waiting: reads.value?.backlog.waiting ?? null,
+        oldestSeconds: lines[0]?.oldestSeconds ?? null,
+        problem: outboxProblem(lines),
+      },
+    };
   };
 };
 
-interface Look {
-  readonly health: Promise<Health>;
-  readonly startedAtMs: number;
+interface Looks {
+  readonly look: ReturnType<typeof healthOf>;
+  health?: Promise<Health>;
+  startedAtMs: number;
 }
 
-const looks = new WeakMap<Services, Look>();
+const looksOf = new WeakMap<Services, Looks>();
 
 const recentLook = (services: Services, context: InvocationContext): Promise<Health> => {
+  const looks = looksOf.get(services) ?? { look: healthOf(services), startedAtMs: 0 };
+  looksOf.set(services, looks);
   const nowMs = services.clock.nowMs();
-  const last = looks.get(services);
-  if (last !== undefined && nowMs - last.startedAtMs < freshMs) return last.health;
-  const health = look(services, context);
-  looks.set(services, { health, startedAtMs: nowMs });
-  return health;
+  if (looks.health !== undefined && nowMs - looks.startedAtMs < freshMs) return looks.health;
+  looks.health = looks.look(getClient(context));
+  looks.startedAtMs = nowMs;
+  return looks.health;
 };
 
 const getHealth = openEndpoint(

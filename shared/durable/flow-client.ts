@@ -26,7 +26,7 @@ const isUnknownInstance = (error: unknown): boolean =>
 const isAlreadyRunning = (error: unknown): boolean => says(error, "status code: 409");
 
 export const instanceState = async (
-  client: FlowClient,
+  client: Pick<FlowClient, "getStatus">,
   instanceId: string,
 ): Promise<InstanceState> => {
   try {

@@ -34,6 +34,8 @@ export interface ServiceBus {
   send(destination: string, messages: readonly OutgoingMessage[]): Promise<SendResult>;
   /** Moves a message that another receiver has locked to its queue's dead-letter queue. */
   deadLetter(queue: string, lockToken: string, reason: DeadLetterReason): Promise<void>;
+  /** Looks at a queue's first message: resolves once the broker has answered. */
+  ask(queue: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -149,6 +151,10 @@ export const openServiceBus = (connection: ServiceBusConnection): ServiceBus => 
         deadLetterReason: reason,
         deadLetterErrorDescription: description,
       });
+    },
+    async ask(queue) {
+      const receiver = await remembered(receivers, queue, (bus) => bus.createReceiver(queue));
+      await receiver.peekMessages(1);
     },
     async close() {
       if (client === undefined) return;

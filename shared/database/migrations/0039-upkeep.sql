@@ -95,3 +95,19 @@ create table borsello.set_aside (
   last_failed_at timestamptz not null default clock_timestamp(),
   primary key (sweep, subject)
 );
+
+-- What the health check writes, to learn whether the database takes and keeps a change.
+create table borsello.health_probe (written_at timestamptz not null);
+
+-- A new file with a new block each time: a disk that is full has room left in those that are there.
+create function borsello.probe_writing() returns void language plpgsql volatile
+set lock_timeout = '100ms' as $$
+begin
+  begin
+    truncate borsello.health_probe;
+  exception when lock_not_available then
+    -- Somebody reads all tables, such as a backup.
+    delete from borsello.health_probe;
+  end;
+  insert into borsello.health_probe values (clock_timestamp());
+end $$;

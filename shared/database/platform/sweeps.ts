@@ -7,7 +7,7 @@ const Begun = z.object({ place: z.string().nullable(), setAside: z.array(z.strin
 /** `place`: after it the sweep goes on; null: at the beginning. `setAside`: the subjects that it has left behind. */
 export type SweepState = z.output<typeof Begun>;
 
-/** More than these are not looked up: they stay until their turn is over. */
+/** More than these are not looked up at once: they stay until their turn is over. */
 const setAsideMax = 1_000;
 
 /** The first look of all is when the first turn begins. */
@@ -68,3 +68,13 @@ export const forgetSetAside = async (
     subject,
   ]);
 };
+
+/** How many flows wait for somebody to look at them; counted up to a thousand. */
+export const countSetAside = async (database: Queryable): Promise<number> =>
+  (
+    await database.row(
+      z.object({ count: z.int() }),
+      `select count(*)::int as count
+       from (select from borsello.set_aside limit ${setAsideMax}) as counted`,
+    )
+  )?.count ?? 0;

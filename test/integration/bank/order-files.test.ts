@@ -43,6 +43,7 @@ const bus: Pick<Services, "bus">["bus"] = {
     return Promise.resolve({ acknowledged: messages.length });
   },
   deadLetter: () => Promise.resolve(),
+  ask: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 const means = () => ({ database: bank.database, faults: noFaultPoints, logger, bus });
