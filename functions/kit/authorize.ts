@@ -1,4 +1,4 @@
-/** Who calls, and whether they may: token, AuthKey, partner header and role, in this order. */
+/** Who calls: token and AuthKey; and whether they may: partner header and role. */
 import type { HttpRequest } from "@azure/functions";
 import type { PartnerSettings } from "../../shared/contracts/platform/partner-settings.js";
 import { operatorRoles, type Role } from "../../shared/contracts/roles.js";
@@ -6,6 +6,7 @@ import type { Api } from "../../shared/contracts/route.js";
 import type { Partner } from "../../shared/database/access/partners.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import { accessOf, namedPartner } from "../../shared/http/access.js";
+import type { VerifiedToken } from "../../shared/identity/token-verifier.js";
 import { secretMatches } from "../../shared/platform/secrets.js";
 import type { Services } from "./services.js";
 
@@ -22,7 +23,12 @@ export interface Caller {
   readonly readsAll: boolean;
 }
 
-type AccessRefusal = "TokenInvalid" | "AuthKeyInvalid" | "PartnerMismatch" | "PermissionMissing";
+/** Who has proved itself. */
+export interface Identity {
+  readonly token: VerifiedToken;
+  /** Whose client it is, whomever it acts for. */
+  readonly own: Partner;
+}
 
 const bearer = /^Bearer ([\w.~+/-]+=*)$/i;
 
@@ -42,24 +48,31 @@ const partnerOf = async (
   return own.isOperator ? partners.byKey(named) : undefined;
 };
 
-/** `role` is the one that the route asks for. */
-export const authorize = async (
+export const identify = async (
   services: Services,
   api: Api,
-  role: Role,
   headers: HttpRequest["headers"],
-): Promise<Outcome<Caller, AccessRefusal>> => {
+): Promise<Outcome<Identity, "TokenInvalid" | "AuthKeyInvalid" | "PartnerMismatch">> => {
   const text = tokenOf(headers);
   if (text === undefined) return refusal("TokenInvalid");
   const token = await services.tokens.verify(text);
   if (token === undefined) return refusal("TokenInvalid");
 
-  const access = accessOf[api];
   const own = await services.partners.byClient(token.clientId);
-  if (access.authKey && (own === undefined || !authKeyFits(own, headers.get("authkey"))))
+  if (accessOf[api].authKey && (own === undefined || !authKeyFits(own, headers.get("authkey"))))
     return refusal("AuthKeyInvalid");
   if (own === undefined) return refusal("PartnerMismatch", { client: "belongs to no partner." });
+  return success({ token, own });
+};
 
+/** `role` is the one that the route asks for. */
+export const authorize = async (
+  services: Services,
+  { token, own }: Identity,
+  { api, role }: { readonly api: Api; readonly role: Role },
+  headers: HttpRequest["headers"],
+): Promise<Outcome<Caller, "PartnerMismatch" | "PermissionMissing">> => {
+  const access = accessOf[api];
   const named = namedPartner(access, headers);
   if (access.partnerRequired && named === undefined)
     return refusal("PartnerMismatch", {

@@ -14,6 +14,7 @@ import {
   type TextShape,
 } from "../../shared/contracts/route.js";
 import { refusal, success, type Outcome, type Refusal } from "../../shared/domain/outcome.js";
+import { limitedKind } from "../../shared/http/access.js";
 import { preferredType } from "../../shared/http/accept.js";
 import { jsonWithBase64, type Base64Content } from "../../shared/http/base64-answer.js";
 import { BodyCutError, BodyTooLargeError } from "../../shared/http/bounded-body.js";
@@ -25,8 +26,9 @@ import { fullPath } from "../../shared/http/paths.js";
 import { issueProperties } from "../../shared/http/schema-issues.js";
 import { parseParams, parseQuery, pathReader } from "../../shared/http/text-parameters.js";
 import { openUpload, tooLargeRefusal, type Upload } from "../../shared/http/upload.js";
-import { authorize, type Caller } from "./authorize.js";
+import { authorize, identify, type Caller, type Identity } from "./authorize.js";
 import { answerOnce, readKey } from "./keyed-call.js";
+import { answerWithin } from "./rate-limits.js";
 import type { Reply } from "./reply.js";
 import { requestHash } from "./request-hash.js";
 import type { Services } from "./services.js";
@@ -201,43 +203,63 @@ export const endpoint = <
   const role = roleOf(route);
   const readInput = inputReader(route);
   const okWritten = (body: string): Reply => ({ status: 200, headers: jsonHeaders, body });
+  const kind = limitedKind(route);
+  type Refuse = (refused: Refusal<ErrorCode>) => Reply;
+
+  const answerKnown = async (
+    services: Services,
+    identity: Identity,
+    request: HttpRequest,
+    context: InvocationContext,
+    refuse: Refuse,
+  ): Promise<Reply> => {
+    const caller = await authorize(services, identity, { api: route.api, role }, request.headers);
+    if (!caller.ok) return refuse(caller);
+    const key = readKey(route, request.headers);
+    if (!key.ok) return refuse(key);
+    try {
+      const input = await readInput(request);
+      if (!input.ok) return refuse(input);
+      const mediaType = preferredOf(route.ok, request.headers);
+      const call: Call<Params, Query, Body, Ok, Code> = {
+        ...input.value,
+        caller: caller.value,
+        mediaType,
+        context,
+        ok: (value, content) => successReply(route.ok, mediaType, value, content),
+        okWritten,
+        refuse,
+      };
+      if (key.value === undefined) return await handle(services, call);
+      const { params, query, body } = input.value;
+      const keyed = {
+        partnerKey: caller.value.partnerKey,
+        routeId: route.id,
+        key: key.value,
+        requestHash: requestHash({ params, query, body }),
+      };
+      return await answerOnce(services, keyed, (within) => handle(within, call), refuse);
+    } catch (error) {
+      const refused = bodyRefusal(error, route);
+      if (refused === undefined) throw error;
+      return refuse(refused);
+    }
+  };
+
   return {
     route,
     extraInputs,
     answer: async (services, request, context, { requestId }) => {
-      const refuse = (refused: Refusal<ErrorCode>): Reply =>
-        errorReply(route.api, refused, requestId);
-      const caller = await authorize(services, route.api, role, request.headers);
-      if (!caller.ok) return refuse(caller);
-      const key = readKey(route, request.headers);
-      if (!key.ok) return refuse(key);
-      try {
-        const input = await readInput(request);
-        if (!input.ok) return refuse(input);
-        const mediaType = preferredOf(route.ok, request.headers);
-        const call: Call<Params, Query, Body, Ok, Code> = {
-          ...input.value,
-          caller: caller.value,
-          mediaType,
-          context,
-          ok: (value, content) => successReply(route.ok, mediaType, value, content),
-          okWritten,
-          refuse,
-        };
-        if (key.value === undefined) return await handle(services, call);
-        const { params, query, body } = input.value;
-        const keyed = {
-          partnerKey: caller.value.partnerKey,
-          routeId: route.id,
-          key: key.value,
-          requestHash: requestHash({ params, query, body }),
-        };
-        return await answerOnce(services, keyed, (within) => handle(within, call), refuse);
-      } catch (error) {
-        const refused = bodyRefusal(error, route);
-        if (refused === undefined) throw error;
-        return refuse(refused);
-      }
+      const refuse: Refuse = (refused) => errorReply(route.api, refused, requestId);
+      const identity = await identify(services, route.api, request.headers);
+      if (!identity.ok) return refuse(identity);
+      const answerIt = () => answerKnown(services, identity.value, request, context, refuse);
+      if (kind === null) return answerIt();
+      // Before the body is read, and before anything is asked of the database.
+      const quota = services.rateLimits.take(identity.value.own, kind);
+      return answerWithin(kind, quota, answerIt, (exceeded) =>
+        errorReply(route.api, exceeded, requestId),
+      );
     },
   };
 };

@@ -34,6 +34,7 @@ import type { NoteFailure } from "../../shared/platform/outage.js";
 import { remembered } from "../../shared/platform/remembered.js";
 import { openContractForms } from "./contract-forms.js";
 import { documentStore } from "./document-store.js";
+import { createRateLimits, type RateLimits } from "./rate-limits.js";
 import { createSeal, type Seal } from "./sealing.js";
 
 export interface PartnerDirectory {
@@ -59,6 +60,7 @@ export interface Services {
   readonly seal: Seal;
   readonly tokens: TokenVerifier;
   readonly partners: PartnerDirectory;
+  readonly rateLimits: RateLimits;
   /** Null where another identity provider issues the tokens. */
   readonly sandboxIdentity: SandboxIdentity | null;
   /** Every registered route: for the OpenAPI documents and the catch-alls. */
@@ -124,6 +126,7 @@ export const createServices = (
       byClient: remembered((clientId) => findPartnerByClient(database, clientId), clock),
       byKey: remembered((partnerKey) => findPartner(database, partnerKey), clock),
     },
+    rateLimits: createRateLimits({ clock, isProduction }),
     routes,
   };
 };

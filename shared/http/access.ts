@@ -1,5 +1,5 @@
-/** What each API asks of a caller besides the token: AuthKey and the partner header. */
-import type { Api } from "../contracts/route.js";
+/** What each API asks of a caller besides the token: AuthKey and the partner header; and what its calls count as. */
+import type { Api, Route } from "../contracts/route.js";
 
 export interface Access {
   readonly authKey: boolean;
@@ -27,4 +27,21 @@ export const namedPartner = (
     if (value !== null && value !== "") return value;
   }
   return undefined;
+};
+
+/**
+ * What is counted apart: lists, which cost more than other calls, and payments by card, which a partner's
+ * own batch must not decline at somebody's till.
+ */
+export type LimitedKind = "calls" | "lists" | "cards";
+
+/** What a call counts as; null: as nothing, since no partner is known, or it stands for the outside world. */
+export const limitedKind = ({
+  api,
+  role,
+  query = {},
+}: Pick<Route, "api" | "role" | "query">): LimitedKind | null => {
+  if (role === null || api === "sandbox") return null;
+  if (role === "O2I.Write") return "cards";
+  return "pageSize" in query || "page" in query ? "lists" : "calls";
 };

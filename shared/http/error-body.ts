@@ -23,7 +23,6 @@ const retryAfterSeconds = 5;
 /** Headers that a status always carries. */
 const statusHeaders: Readonly<Partial<Record<number, Readonly<Record<string, string>>>>> = {
   401: { "WWW-Authenticate": "Bearer" },
-  429: { "Retry-After": String(retryAfterSeconds) },
   503: { "Retry-After": String(retryAfterSeconds) },
 };
 

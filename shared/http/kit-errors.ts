@@ -1,7 +1,7 @@
 /** The error codes that the kit itself gives for a route, besides those that the route declares. */
 import type { ErrorCode } from "../contracts/errors.js";
 import { isBinaryBody, type Route } from "../contracts/route.js";
-import { accessOf } from "./access.js";
+import { accessOf, limitedKind } from "./access.js";
 
 type Shaped = Pick<Route, "api" | "params" | "query" | "body" | "role" | "takesIdempotencyKey">;
 
@@ -22,5 +22,6 @@ export const kitErrors = (route: Shaped): ErrorCode[] => {
     codes.push("PayloadTooLarge", "UnsupportedMediaType");
     if (!isBinaryBody(route.body)) codes.push("ValidationFailed");
   }
-  return [...codes, "RateLimitExceeded", "InternalError", "DependencyUnavailable"];
+  if (limitedKind(route) !== null) codes.push("RateLimitExceeded");
+  return [...codes, "InternalError", "DependencyUnavailable"];
 };

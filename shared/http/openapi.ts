@@ -12,6 +12,7 @@ import {
   type Route,
   type TextShape,
 } from "../contracts/route.js";
+import { limitedKind } from "./access.js";
 import { errorReply } from "./error-body.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 import { kitErrors } from "./kit-errors.js";
@@ -94,9 +95,33 @@ const headerParameters = ({ takesIdempotencyKey }: Route): Json[] => [
   },
 ];
 
-const answerHeaders = ({ takesIdempotencyKey }: Route): Json => ({
+const wholeNumber = (description: string): Json => ({
+  description,
+  schema: { type: "integer", minimum: 0 },
+});
+
+/** Of answers to partners with a limit, once the caller is known. */
+const limitHeaders: Json = {
+  "RateLimit-Limit": wholeNumber("So many calls a second are the partner's limit, if it has one."),
+  "RateLimit-Remaining": wholeNumber("So many may come at once."),
+  "RateLimit-Reset": wholeNumber("Seconds until all of them may come again."),
+};
+
+const retryAfter: Json = { "Retry-After": wholeNumber("Seconds after which to repeat the call.") };
+
+const unauthorized = 401;
+const tooMany = 429;
+const unavailable = 503;
+
+const statusHeaders = (route: Route, status: number): Json => ({
+  ...(limitedKind(route) !== null && status !== unauthorized && status < 500 ? limitHeaders : {}),
+  ...(status === tooMany || status === unavailable ? retryAfter : {}),
+});
+
+const answerHeaders = (route: Route, status: number): Json => ({
   [requestIdHeader]: { description: "The caller's own id, or a new one.", schema: text(128) },
-  ...(takesIdempotencyKey === true
+  ...statusHeaders(route, status),
+  ...(route.takesIdempotencyKey === true
     ? {
         [replayedHeader]: {
           description: "An earlier call with this key got this answer first.",
@@ -131,7 +156,6 @@ const errorResponse = (
 });
 
 const errorResponses = (api: DocumentedApi, route: Route, model: unknown): Json => {
-  const headers = answerHeaders(route);
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...route.errors, ...kitErrors(route)])) {
     const { status } = errorTable[code];
@@ -140,7 +164,7 @@ const errorResponses = (api: DocumentedApi, route: Route, model: unknown): Json 
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),
-      errorResponse(api, codes, headers, model),
+      errorResponse(api, codes, answerHeaders(route, status), model),
     ]),
   );
 };
@@ -185,7 +209,7 @@ const operation = (
     responses: {
       [String(route.ok.status)]: {
         description: "Done.",
-        headers: answerHeaders(route),
+        headers: answerHeaders(route, route.ok.status),
         content: successContent(route, schemas),
       },
       ...errorResponses(api, route, model),

@@ -7,13 +7,26 @@ import { TokenAnswer } from "../../shared/contracts/sandbox/identity.js";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
 import { getWalletRoute } from "../../shared/contracts/wallet/wallets.js";
 import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
-import { clientOf, headersOf, partnerNamed, send } from "../support/platform/api.js";
+import {
+  clientOf,
+  headersOf,
+  openStackDatabase,
+  partnerNamed,
+  send,
+} from "../support/platform/api.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 let stack: TestStack;
 
 beforeAll(async () => {
   stack = await startTestStack();
+  const database = openStackDatabase(stack);
+  // Before anybody has asked for this partner, whose settings are remembered for some seconds.
+  await database.execute(
+    `update borsello.partner set settings = settings || '{"rateLimits":{"callsPerSecond":1}}'
+     where partner_key = 'umbrella'`,
+  );
+  await database.close();
 });
 
 afterAll(async () => {
@@ -151,6 +164,33 @@ test("the operators read for the partner that they name", async () => {
   };
   expect(await as("globex")).toBe(404);
   expect(await as("nobody")).toBe(403);
+});
+
+test("a partner's limit is told and held, and neither lists nor other partners wait for it", async () => {
+  const token = await clientOf(stack, "umbrella").token();
+  const sent = {
+    ...headersOf(getWalletRoute, token),
+    authkey: partnerNamed("umbrella").authKey,
+    partner: "umbrella",
+  };
+  const get = (path: string) => send(stack, `/wallet/${path}`, { headers: sent });
+  const ask = () => get(`wallets/${anyWallet.walletId}`);
+  // On a busy machine these take a while, but not the half minute that so many calls may take.
+  const answers = await Promise.all(Array.from({ length: 30 }, ask));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(answers.filter(({ status }) => status === 404).length).toBeGreaterThan(0);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const { headers } of answers) expect(headers.get("ratelimit-limit")).toBe("1");
+  for (const { body, headers } of refused) {
+    expect(body).toMatchObject({ errorCode: "RateLimitExceeded" });
+    expect([headers.get("retry-after"), headers.get("ratelimit-remaining")]).toEqual(["1", "0"]);
+  }
+  const list = await get("wallets");
+  expect([list.status, list.headers.get("ratelimit-limit")]).toEqual([200, null]);
+  const acme = await send(stack, `/wallet/wallets/${anyWallet.walletId}`, {
+    headers: headersOf(getWalletRoute, await clientOf(stack, "acme").token()),
+  });
+  expect([acme.status, acme.headers.get("ratelimit-limit")]).toEqual([404, null]);
 });
 
 const Health = getHealthRoute.ok.schema;

@@ -45,6 +45,8 @@ const feeRulesByDefault: readonly z.input<typeof feeRule>[] = [
 
 const minutes = z.number().positive();
 
+const perSecond = z.int().positive().max(1_000_000).nullable().optional();
+
 export const partnerSettings = z.object({
   /** Whether the partner's customers sign a contract; without it the contract routes refuse. */
   activationFlowEnabled: z.boolean().default(true),
@@ -132,6 +134,14 @@ export const partnerSettings = z.object({
     })
     .prefault({}),
   limits,
+  rateLimits: z
+    .object({
+      /** Null: none; absent: 1,000 in production, none elsewhere. Payments by card have as many besides. */
+      callsPerSecond: perSecond,
+      /** The same of calls that list; absent: 100 in production. */
+      listsPerSecond: perSecond,
+    })
+    .prefault({}),
   fees: z
     .array(feeRule)
     .max(100)

@@ -18,7 +18,7 @@ import { createChanges } from "../../../shared/platform/changes.js";
 import { systemClock } from "../../../shared/platform/clock.js";
 import { hashSecret } from "../../../shared/platform/secrets.js";
 import { outboxOf, silentLogger } from "../../support/wallet/bank-fixtures.js";
-import { callEndpoint } from "../../support/platform/in-process.js";
+import { callEndpoint, noRateLimits } from "../../support/platform/in-process.js";
 import {
   acme,
   auditOf,
@@ -161,6 +161,7 @@ test.each([
       logger: silentLogger,
       tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
       partners: { byClient: async () => partner, byKey: async () => partner },
+      rateLimits: noRateLimits,
     } as unknown as Services;
     const answered = callEndpoint(services, endpoint, {
       method: "POST",

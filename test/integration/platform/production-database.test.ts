@@ -13,7 +13,7 @@ import { closeWallet, suspendWallet } from "../../../shared/database/wallet/stat
 import { hashSecret } from "../../../shared/platform/secrets.js";
 import { countOf, silentLogger } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet } from "../../support/wallet/funds.js";
-import { callEndpoint } from "../../support/platform/in-process.js";
+import { callEndpoint, noRateLimits } from "../../support/platform/in-process.js";
 import {
   acme,
   made,
@@ -52,6 +52,7 @@ test("the route refuses in production, before it looks for the wallet", async ()
     logger: silentLogger,
     tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
     partners: { byClient: async () => partner, byKey: async () => partner },
+    rateLimits: noRateLimits,
   } as unknown as Services;
   const answer = await callEndpoint(services, endpoint, {
     method: "DELETE",

@@ -11,7 +11,7 @@ import { rememberedTimelines } from "../../../shared/database/ticketing/timeline
 import { noFaultPoints } from "../../../shared/platform/fault-points.js";
 import { addressOf, callerOf, partnerNamed } from "../../support/platform/api.js";
 import { silentLogger } from "../../support/wallet/bank-fixtures.js";
-import { callEndpoint } from "../../support/platform/in-process.js";
+import { callEndpoint, noRateLimits } from "../../support/platform/in-process.js";
 import {
   consumerBody,
   ticketCases,
@@ -60,6 +60,7 @@ beforeAll(async () => {
     logger: silentLogger,
     tokens: { verify: async () => ({ clientId: globex.clientId, roles: globex.roles }) },
     partners: { byClient: async () => caller, byKey: async () => caller },
+    rateLimits: noRateLimits,
   } as unknown as Services;
   const { walletId } = await openWallet(tickets.database);
   world = { walletId, walletOfGlobex: unknownWallet };

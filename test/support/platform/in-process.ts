@@ -3,7 +3,11 @@ import azure from "@azure/functions";
 import type { HttpResponseInit } from "@azure/functions";
 import { answer } from "../../../functions/kit/answer.js";
 import type { Endpoint } from "../../../functions/kit/endpoint.js";
+import type { RateLimits } from "../../../functions/kit/rate-limits.js";
 import type { Services } from "../../../functions/kit/services.js";
+
+/** For partners that may call as often as they like. */
+export const noRateLimits: RateLimits = { take: () => undefined };
 
 export interface InProcessRequest {
   readonly method?: string;

@@ -2,8 +2,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoint, openEndpoint, type Endpoint } from "../../../functions/kit/endpoint.js";
+import { createRateLimits } from "../../../functions/kit/rate-limits.js";
 import type { Services } from "../../../functions/kit/services.js";
 import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
+import { pageQuery } from "../../../shared/contracts/pages.js";
 import { route } from "../../../shared/contracts/route.js";
 import type { Partner } from "../../../shared/database/access/partners.js";
 import { refusal } from "../../../shared/domain/outcome.js";
@@ -34,6 +36,7 @@ const verify = async (token: string) => {
 
 let lines: string[];
 let services: Services;
+let nowMs = 0;
 
 beforeEach(() => {
   lines = [];
@@ -41,6 +44,7 @@ beforeEach(() => {
   services = {
     logger: createLogger("debug", (_level, line) => void lines.push(line)),
     tokens: { verify },
+    rateLimits: createRateLimits({ clock: { nowMs: () => nowMs }, isProduction: false }),
     partners: {
       byClient: async (clientId: string) => partners.find((known) => known.clientId === clientId),
       byKey: async (key: string) => partners.find(({ partnerKey }) => partnerKey === key),
@@ -194,6 +198,105 @@ const failing = (error: unknown) =>
   endpoint(updateRoute, async () => {
     throw error;
   });
+
+describe("a partner with a limit of one call a second", () => {
+  const refused = { status: 429, json: { errorCode: "RateLimitExceeded" } };
+  const left = { "RateLimit-Limit": "1", "RateLimit-Remaining": "0", "RateLimit-Reset": "1" };
+
+  beforeEach(() => {
+    const limited = partners.map((known) =>
+      known.partnerKey === "acme"
+        ? { ...known, settings: partnerSettings.parse({ rateLimits: { callsPerSecond: 1 } }) }
+        : known,
+    );
+    const byClient = async (id: string) => limited.find(({ clientId }) => clientId === id);
+    services = { ...services, partners: { ...services.partners, byClient } };
+  });
+
+  test("is told where it stands, refused with a sentence, and let in after a second", async () => {
+    const first = await send(good);
+    expect(first).toMatchObject({ status: 200, headers: left });
+    expect(first.headers).not.toHaveProperty("Retry-After");
+    const second = await send(good);
+    expect(second).toMatchObject({
+      ...refused,
+      headers: { ...left, "Retry-After": "1" },
+    });
+    expect(second.json?.["errorDescription"]).toBe(
+      "The limit for calls is 1 a second: wait a second and repeat.",
+    );
+    nowMs += 1_000;
+    expect((await send(good)).status).toBe(200);
+  });
+
+  test("is refused before its body is read, and whatever else its call is about", async () => {
+    await send(good);
+    expect(await send({ ...good, body: "{no json" })).toMatchObject(refused);
+    expect(await send({ ...good, headers: { ...headers, partner: "globex" } })).toMatchObject(
+      refused,
+    );
+  });
+
+  test("loses nothing by tokens and AuthKeys that are not its own", async () => {
+    const forged = { ...headers, authorization: "Bearer forged" };
+    for (const bad of [forged, without("authorization"), without("authkey")])
+      expect((await send({ ...good, headers: bad })).status).toBe(401);
+    expect((await send(good)).status).toBe(200);
+    expect((await send({ ...good, headers: forged })).status).toBe(401);
+  });
+
+  test("takes nothing from another partner, and nothing is told to one without a limit", async () => {
+    await send(good);
+    const globex = {
+      ...headers,
+      authorization: "Bearer globex-client~Wallet.Write",
+      authkey: "globex-authkey",
+      partner: "globex",
+    };
+    for (let call = 0; call < 3; call += 1) {
+      const answer = await send({ ...good, headers: globex });
+      expect(answer.status).toBe(200);
+      expect(Object.keys(answer.headers ?? {}).join()).not.toMatch(/ratelimit/i);
+    }
+  });
+
+  test("has its lists and its payments by card counted apart", async () => {
+    const listRoute = route({ ...updateRoute, id: "listThings", query: pageQuery });
+    const cardRoute = route({ ...updateRoute, id: "payByCard", role: "O2I.Write" });
+    const list = endpoint(listRoute, async (_services, { ok }) => ok({ partnerKey: "", name: "" }));
+    const card = endpoint(cardRoute, async (_services, { ok }) => ok({ partnerKey: "", name: "" }));
+    const byCard = { ...headers, authorization: "Bearer acme-client~O2I.Write" };
+    await send(good);
+    expect(await send(good)).toMatchObject(refused);
+    // Without a setting of their own, lists have no limit here.
+    for (let call = 0; call < 3; call += 1) expect((await send(good, list)).status).toBe(200);
+    expect((await send({ ...good, headers: byCard }, card)).status).toBe(200);
+    expect(await send({ ...good, headers: byCard }, card)).toMatchObject(refused);
+  });
+
+  test("is refused in the ticketing API's own words", async () => {
+    const ticketRoute = route({ ...updateRoute, id: "updateTicketThing", api: "ticketing" });
+    const ticket = endpoint(ticketRoute, async (_services, { ok }) =>
+      ok({ partnerKey: "", name: "" }),
+    );
+    const path = good.path?.replace("/wallet", "/ticketing") ?? "";
+    await send({ ...good, path }, ticket);
+    expect((await send({ ...good, path }, ticket)).json).toEqual({
+      error: "Too Many Requests",
+      error_description: "The limit for calls is 1 a second: wait a second and repeat.",
+    });
+  });
+
+  test("may call the sandbox as often as it likes", async () => {
+    const sandboxRoute = route({ ...updateRoute, id: "updateSandbox", api: "sandbox" });
+    const sandbox = endpoint(sandboxRoute, async (_services, { ok }) =>
+      ok({ partnerKey: "", name: "" }),
+    );
+    const path = good.path?.replace("/wallet", "/sandbox") ?? "";
+    for (let call = 0; call < 3; call += 1)
+      expect((await send({ ...good, path }, sandbox)).status).toBe(200);
+  });
+});
 
 test("an outage is 503 with a time to come back, and is logged", async () => {
   const outage = new DependencyUnavailableError("the database", new Error("ECONNREFUSED 10.0.0.7"));

@@ -156,11 +156,32 @@ test("the header of a creation's key is told of, and so is every request's id", 
   };
   const keyed = headersOf(createWalletRoute);
   expect(keyed.given).toEqual(["Idempotency-Key", "X-Request-Id"]);
-  for (const names of keyed.answered)
-    expect(names).toEqual(["X-Request-Id", "Idempotency-Replayed"]);
+  for (const names of keyed.answered) {
+    expect(names[0]).toBe("X-Request-Id");
+    expect(names.at(-1)).toBe("Idempotency-Replayed");
+  }
   const other = headersOf(searchWalletRoute);
   expect(other.given).toEqual(["X-Request-Id"]);
-  for (const names of other.answered) expect(names).toEqual(["X-Request-Id"]);
+  for (const names of other.answered) {
+    expect(names[0]).toBe("X-Request-Id");
+    expect(names).not.toContain("Idempotency-Replayed");
+  }
+});
+
+test("each route tells of its limit where the caller is known, and of when to come back", () => {
+  const limits = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+  for (const api of ["wallet", "card", "ticketing"] as const)
+    for (const item of Object.values(documentOf(api).paths))
+      for (const { operationId, responses } of Object.values(item)) {
+        const namesOf = (status: number) => Object.keys(responses[String(status)]?.headers ?? {});
+        expect([operationId, ...namesOf(429)]).toEqual(
+          expect.arrayContaining([operationId, "Retry-After", ...limits]),
+        );
+        expect(namesOf(503)).toContain("Retry-After");
+        const [success = ""] = Object.keys(responses);
+        expect(namesOf(Number(success))).toEqual(expect.arrayContaining(limits));
+        expect(namesOf(401)).not.toEqual(expect.arrayContaining(limits));
+      }
 });
 
 test("every code of the table has a status that exists and a sentence that ends", () => {

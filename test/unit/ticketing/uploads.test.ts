@@ -10,6 +10,7 @@ import { partnerSettings } from "../../../shared/contracts/platform/partner-sett
 import { route } from "../../../shared/contracts/route.js";
 import { base64Content, jsonWithBase64 } from "../../../shared/http/base64-answer.js";
 import { createLogger } from "../../../shared/platform/logger.js";
+import { noRateLimits } from "../../support/platform/in-process.js";
 
 const bytesMax = 1000;
 
@@ -20,6 +21,7 @@ const services = {
   logger: createLogger("debug", (_level, line) => void lines.push(line)),
   tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Ticket.Write"] }) },
   partners: { byClient: async () => partner },
+  rateLimits: noRateLimits,
 } as unknown as Services;
 
 const measure = endpoint(
