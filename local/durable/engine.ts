@@ -12,6 +12,7 @@ import type { HttpAnswer, HttpCall } from "./api/answer.js";
 import { HttpApi } from "./api/routes.js";
 import { limitedFunctions } from "./hosts/limited-functions.js";
 import { InstanceKeys } from "./storage/instance-keys.js";
+import { areOpen } from "./storage/lock-holders.js";
 import { MessageIds } from "./storage/message-ids.js";
 import { HostLease } from "./hosts/host-lease.js";
 import { InstanceStore } from "./hosts/instance-store.js";
@@ -145,6 +146,7 @@ class Engine implements DurableEngine {
       versions: this.#settings.versions,
       entityBatchMax: this.#settings.entityBatchMax,
       commit: async (change, signal) => this.#committer.commit(change, signal),
+      areOpen: async (holders) => areOpen(pool, hub, holders),
       nextMessageId: () => messageIds.next(),
       isStopping: () => this.#isStopping,
       log: options.log ?? (() => undefined),

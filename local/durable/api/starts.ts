@@ -4,7 +4,7 @@ import { newInstanceId, type Client, type Started, type StartRequest } from "./c
 import type { EndWaiters, EndWatch } from "../turns/end-waiters.js";
 import { empty, json, jsonBody, refusal, type ApiCall, type HttpAnswer } from "./answer.js";
 import { invalidInput } from "./body-refusals.js";
-import { isFinal } from "../protocol/protocol.js";
+import { idLengthMax, isFinal, isOrchestrationId } from "../protocol/protocol.js";
 import { statusValue } from "./status-view.js";
 import { storedJson } from "./json-text.js";
 
@@ -15,17 +15,11 @@ interface StartParts extends Addresses {
   readonly replacesRunning: boolean;
 }
 
-/** Longer ids serve nobody and would bloat every index. */
-const idLengthMax = 500;
-
 const lookAgainMs = 1_000;
 
 /** What has the id gets so long to end; then the id is as good as in use. */
 const replaceMs = 4_000;
 const replaceLookAgainMs = 100;
-
-/** Some prefixes mean something to the engine itself: `@` begins the ids of entities. */
-const isEntityId = (id: string): boolean => /^@[^@]+@/u.test(id);
 
 const positive = (text: string | null): number | undefined => {
   const value = Number(text);
@@ -43,7 +37,7 @@ export class StartRoutes {
     const [name, givenId] = segments;
     if (method !== "POST" || name === undefined || segments.length > 2) return undefined;
     const id = givenId ?? newInstanceId();
-    if (id.trim() === "" || id.length > idLengthMax || isEntityId(id))
+    if (!isOrchestrationId(id))
       return refusal(400, `The instance id '${id.slice(0, idLengthMax)}' is not valid.`);
     const input = body.length === 0 ? undefined : jsonBody(body);
     if (body.length > 0 && input === undefined) return invalidInput(body);

@@ -7,6 +7,7 @@ import {
   type StoredInstance,
   type WorkPage,
 } from "../storage/instance-rows.js";
+import { keptCondition } from "../storage/unread-messages.js";
 
 export class InstanceStore {
   readonly #pool: Pool;
@@ -34,7 +35,7 @@ export class InstanceStore {
     await this.#pool.query(
       `delete from durable.message m using durable.instance i
        where i.hub = $1 and i.id = any($2) and i.completed_at is not null
-         and m.hub = i.hub and m.instance_id = i.id`,
+         and m.hub = i.hub and m.instance_id = i.id and not ${keptCondition("i.status", "m.type")}`,
       [this.#hub, ids],
     );
     const { rows } = await this.#pool.query<{ id: string; owner: string }>(

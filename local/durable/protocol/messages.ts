@@ -14,6 +14,12 @@ const EntityRequest = z.object({
 
 const failed = { reason: text, details: text, failure: FailureDetails.optional() };
 
+/** How often the asker had been rewound when it asked: what it asked for before does not count any more. */
+const rewinds = z.number().default(0);
+
+/** The id of a request for what an orchestration held when it failed; it goes on once it has that again. */
+export const reentryId = "reentry";
+
 const MessageBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("event"),
@@ -39,8 +45,15 @@ const MessageBody = z.discriminatedUnion("type", [
     operation: text,
     input: optionalText,
   }),
-  EntityRequest.extend({ type: z.literal("lock"), lockSet: z.array(text), position: z.number() }),
-  EntityRequest.extend({ type: z.literal("release") }),
+  EntityRequest.extend({
+    type: z.literal("lock"),
+    lockSet: z.array(text),
+    position: z.number(),
+    rewinds,
+  }),
+  EntityRequest.extend({ type: z.literal("release"), rewinds }),
+  /** All of a set is locked. */
+  z.object({ type: z.literal("locked"), id: text, rewinds }),
 ]);
 
 /** How a task failed: in the words of the service, and structured where the app has it so. */

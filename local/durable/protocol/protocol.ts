@@ -92,6 +92,13 @@ export const parseEntityId = (instanceId: string): { name: string; key: string }
   return name === undefined || key === undefined ? undefined : { name, key };
 };
 
+/** Longer ids serve nobody and would bloat every index. */
+export const idLengthMax = 500;
+
+/** Some prefixes mean something to the engine itself: `@` begins the ids of entities. */
+export const isOrchestrationId = (id: string): boolean =>
+  id.trim() !== "" && id.length <= idLengthMax && !/^@[^@]+@/u.test(id);
+
 /** JSON text of any value that app code may hand over; undefined stays undefined. */
 export const jsonText = (value: unknown): string | undefined => {
   const text: unknown = JSON.stringify(value);

@@ -30,6 +30,7 @@ export const freshInstance = (
     updated_at: now,
     completed_at: null,
     generation: null,
+    rewinds: 0,
   },
   history: [],
   activities: [],

@@ -29,6 +29,7 @@ export interface InstanceRow {
   readonly updated_at: Date;
   readonly completed_at: Date | null;
   readonly generation: number | null;
+  readonly rewinds: number;
 }
 
 export interface StoredActivity {
@@ -161,12 +162,19 @@ export interface WorkPage {
   readonly next: string | undefined;
 }
 
-/** What is suspended takes only this of its messages, and a locked entity its holder's. */
+/**
+ * What is suspended takes only this of its messages, what waits for its locks after a rewind only that,
+ * and a locked entity its holder's, until that has ended.
+ */
 const isTakenNow = `case
   when m.type is null then true
   when i.status = 'Suspended' then m.type in ('resume', 'terminate')
+  when i.status = 'Pending' then m.type in ('locked', 'terminate')
   when i.entity_lock is not null then m.type = 'release'
     or m.type <> 'lock' and m.asker_execution = i.entity_lock::json ->> 'parentExecution'
+    or not exists (select from durable.instance p
+      where p.hub = i.hub and p.id = i.entity_lock::json ->> 'parent' and p.completed_at is null
+        and p.execution_id = i.entity_lock::json ->> 'parentExecution')
   else true end`;
 
 /**

@@ -1,6 +1,7 @@
 /** Removes instances with all that belongs to them. */
 import type { Pool } from "pg";
 import { withTimeout } from "./time-limit.js";
+import { keptCondition } from "./unread-messages.js";
 
 /** Small enough that no other transaction waits long for it. */
 const batchSize = 1_000;
@@ -35,7 +36,8 @@ export const removeStrayMessages = async (pool: Pool, hub: string): Promise<void
   await pool.query(
     `delete from durable.message m where m.hub = $1 and not exists (
        select from durable.instance i
-       where i.hub = m.hub and i.id = m.instance_id and i.completed_at is null)`,
+       where i.hub = m.hub and i.id = m.instance_id
+         and (i.completed_at is null or ${keptCondition("i.status", "m.type")}))`,
     [hub],
   );
 };

@@ -1,7 +1,14 @@
 /** Takes a failed orchestration back to before its failures, so that only those are tried again. */
+import { randomUUID } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { decodeEvents, encodeEvents } from "../protocol/history-codec.js";
-import type { Message, MessageBody } from "../protocol/messages.js";
+import {
+  parseMessageBody,
+  reentryId,
+  type Message,
+  type MessageBody,
+} from "../protocol/messages.js";
+import { openLocks, type OpenLock } from "../protocol/open-locks.js";
 import { messageColumns } from "./message-columns.js";
 import { eventCode, historyEvent, type HistoryEvent } from "../protocol/protocol.js";
 import { inTransaction } from "./transaction.js";
@@ -10,6 +17,7 @@ interface FailedRow {
   readonly key: string;
   readonly turn: number;
   readonly execution_id: string;
+  readonly rewinds: number;
 }
 
 /** A child has ended since, and its parent, failed by then, did not hear how. */
@@ -122,27 +130,70 @@ const setTimers = async (
   }
 };
 
-/** Those that are still open will tell their parent; nobody can tell it of the others. */
+/** Those that are still open will tell their parent, if they have not; nobody can tell it of the others. */
 const refuseLostChildren = async (
   client: PoolClient,
   { hub, id }: RewindRequest,
   children: readonly HistoryEvent[],
 ): Promise<void> => {
-  const { rowCount } = await client.query(
-    `select from durable.instance
+  if (children.length === 0) return;
+  const { rows: open } = await client.query<{ id: string }>(
+    `select id from durable.instance
      where hub = $1 and parent_id = $2 and id = any($3) and completed_at is null`,
     [hub, id, children.map(({ InstanceId }) => InstanceId)],
   );
-  if (rowCount !== children.length) throw new LostChild(id);
+  const { rows: unread } = await client.query<{ body: string }>(
+    "select body from durable.message where hub = $1 and instance_id = $2 and type like 'child%'",
+    [hub, id],
+  );
+  const bodies = unread.map(({ body }) => parseMessageBody(body));
+  const told = new Set(bodies.map((body) => ("taskId" in body ? body.taskId : -1)));
+  const isLost = ({ InstanceId, EventId }: HistoryEvent): boolean =>
+    !told.has(EventId) && !open.some((child) => child.id === InstanceId);
+  if (children.some(isLost)) throw new LostChild(id);
 };
 
-/** Resolves to the ids of all that go on again: the instance, and its failed children. */
+/**
+ * Asks anew for the locks that were given back when the orchestration failed. What it held, it must have
+ * before it goes on; what it had only asked for, its code waits for. Resolves to the entities asked.
+ */
+const askForLocks = async (
+  client: PoolClient,
+  { hub, id, nextMessageId }: RewindRequest,
+  { key, execution_id: parentExecution, rewinds }: FailedRow,
+  locks: readonly OpenLock[],
+): Promise<string[]> => {
+  for (const { id: requestId, entities, isGranted } of locks) {
+    const target = entities[0] ?? "";
+    await client.query(
+      `insert into durable.instance
+         (hub, id, kind, execution_id, name, status, created_at, updated_at)
+       values ($1, $2, 'entity', $3, $2, 'Running', now(), now()) on conflict do nothing`,
+      [hub, target, randomUUID().replaceAll("-", "")],
+    );
+    const body: MessageBody = {
+      type: "lock",
+      id: isGranted ? reentryId : requestId,
+      parent: id,
+      parentExecution,
+      lockSet: [...entities],
+      position: 0,
+      rewinds,
+    };
+    await send(client, hub, { id: nextMessageId(), target, body });
+    if (isGranted)
+      await client.query("update durable.instance set status = 'Pending' where key = $1", [key]);
+  }
+  return locks.flatMap(({ entities }) => entities.slice(0, 1));
+};
+
+/** Resolves to the ids of all that go on again: the instance, its failed children, entities asked for locks. */
 const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<string[]> => {
   const { hub, id, reason } = request;
   const { rows } = await client.query<FailedRow>(
     `update durable.instance set status = 'Running', output = null, completed_at = null,
-       epoch = epoch + 1, turn = turn + 1
-     where hub = $1 and id = $2 and status = 'Failed' returning key, turn, execution_id`,
+       epoch = epoch + 1, turn = turn + 1, rewinds = rewinds + 1
+     where hub = $1 and id = $2 and status = 'Failed' returning key, turn, execution_id, rewinds`,
     [hub, id],
   );
   const [row] = rows;
@@ -166,7 +217,7 @@ const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<st
   ]);
   const body: MessageBody = { type: "rewound", reason };
   await send(client, hub, { id: request.nextMessageId(), target: id, body });
-  const ids = [id];
+  const ids = [id, ...(await askForLocks(client, request, row, openLocks(history)))];
   for (const child of rewound.children)
     ids.push(...(await rewindOne(client, { ...request, id: child })));
   return ids;

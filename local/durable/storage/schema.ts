@@ -14,6 +14,7 @@ const shortLived = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_thresh
  * `message.type` and `message.asker_execution` repeat what the body says, for the queries that decide
  * what can go on; a body is never searched. Messages of an engine from before these columns get them
  * once; one that such an engine writes meanwhile has none, and is looked at.
+ * `instance.rewinds` counts how often this life was rewound.
  * `instance.generation` counts the lives that clients began under the id; in others it is null.
  */
 const statements = `
@@ -51,6 +52,7 @@ create table if not exists durable.instance (
   primary key (hub, id)
 ) with (fillfactor = 80);
 alter table durable.instance add column if not exists generation integer;
+alter table durable.instance add column if not exists rewinds integer not null default 0;
 create index if not exists instance_open on durable.instance (hub, owner) where completed_at is null;
 create index if not exists instance_done on durable.instance (completed_at)
   where completed_at is not null;

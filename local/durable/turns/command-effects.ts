@@ -12,7 +12,14 @@ import { httpTaskName } from "../replay/determinism.js";
 import type { DurableFunctions } from "../protocol/functions.js";
 import type { Failed, Message, MessageBody } from "../protocol/messages.js";
 import type { OrchestrationState } from "./orchestration-state.js";
-import { eventCode, historyEvent, parseEntityId, type HistoryEvent } from "../protocol/protocol.js";
+import {
+  eventCode,
+  historyEvent,
+  idLengthMax,
+  isOrchestrationId,
+  parseEntityId,
+  type HistoryEvent,
+} from "../protocol/protocol.js";
 
 export interface Effects {
   readonly events: HistoryEvent[];
@@ -103,26 +110,25 @@ export class EffectCollector {
         this.#timer(command.id, fireAt.getTime());
         return;
       }
-      case "entity": {
+      case "entity":
         this.#entity(command);
         return;
-      }
-      case "lock": {
+      case "lock":
         this.#request(command.id, command.lockSet[0] ?? "", {
           type: "lock",
           ...this.#asker(command.requestId),
           lockSet: [...command.lockSet],
           position: 0,
+          rewinds: this.#context.state.rewinds,
         });
         return;
-      }
-      case "release": {
+      case "release":
         this.#request(command.id, command.target, {
           type: "release",
           ...this.#asker(""),
+          rewinds: this.#context.state.rewinds,
         });
         return;
-      }
     }
   }
 
@@ -184,7 +190,13 @@ export class EffectCollector {
       this.#sendSelf({ type: "childFailed", taskId, ...failed });
       return;
     }
-    const reason = `An Orchestration instance with the id '${id}' that has not ended already exists.`;
+    const reason = isOrchestrationId(id)
+      ? `An Orchestration instance with the id '${id}' that has not ended already exists.`
+      : `The instance id '${id.slice(0, idLengthMax)}' is not valid.`;
+    if (id === state.id || !isOrchestrationId(id)) {
+      this.#sendSelf({ type: "childFailed", taskId, reason, details: reason });
+      return;
+    }
     this.effects.instances.push({
       id,
       kind: "orchestration",

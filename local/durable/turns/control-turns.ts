@@ -3,6 +3,7 @@ import { encodeEvents } from "../protocol/history-codec.js";
 import type { Message } from "../protocol/messages.js";
 import { historyEvent } from "../protocol/protocol.js";
 import { endTurn, failedBecause } from "./turn-end.js";
+import type { PlayedTurn } from "./joined-turns.js";
 import { nothingOpened, type Turn, type TurnContext } from "./turn.js";
 
 const reasonOf = ({ body }: Message): string | undefined =>
@@ -22,21 +23,44 @@ export const terminationTurn = (context: TurnContext, message: Message): Turn =>
   ]);
 };
 
+/** Fails the orchestration. What has arrived is not in the history, so it stays for a rewind. */
+const failingTurn = (context: TurnContext, why: string): Turn =>
+  endTurn({ ...context, arrivals: { ...context.arrivals, consumed: [] } }, failedBecause(why), [
+    historyEvent("OrchestratorStarted", context.now),
+  ]);
+
 /** What the code asked for cannot be stored; the reason is the database's. */
-export const refusedTurn = (context: TurnContext, reason: string): Turn => {
-  const why = `Orchestrator function '${context.state.name}' failed: its turn could not be stored: ${reason}`;
-  return endTurn(context, failedBecause(why), [historyEvent("OrchestratorStarted", context.now)]);
-};
+export const refusedTurn = (context: TurnContext, reason: string): Turn =>
+  failingTurn(
+    context,
+    `Orchestrator function '${context.state.name}' failed: its turn could not be stored: ${reason}`,
+  );
 
 /** The host may not run what has this version, and is told not to leave it to another one. */
 export const mismatchTurn = (context: TurnContext): Turn => {
   const { name, version = "" } = context.state;
-  const why = `Orchestrator function '${name}' failed: its version '${version}' does not match this host's, '${context.defaultVersion ?? ""}'.`;
-  return endTurn(context, failedBecause(why), [historyEvent("OrchestratorStarted", context.now)]);
+  return failingTurn(
+    context,
+    `Orchestrator function '${name}' failed: its version '${version}' does not match this host's, '${context.defaultVersion ?? ""}'.`,
+  );
 };
 
+/** A turn that leaves everything but some messages where it is. */
+const takingOnly = (context: TurnContext, consumed: readonly number[]): TurnContext => ({
+  ...context,
+  arrivals: {
+    events: [],
+    consumed,
+    endedActivities: [],
+    endsTaken: 0,
+    firedTimers: [],
+    endedChildren: [],
+    latestFireAt: 0,
+  },
+});
+
 /** Everything else that has arrived keeps waiting until the orchestration is resumed. */
-export const suspensionTurn = (context: TurnContext, message: Message): Turn => {
+export const suspensionTurn = (context: TurnContext, message: Message): PlayedTurn => {
   const { now, state } = context;
   const reason = reasonOf(message);
   // What was asked before the pause does not end it.
@@ -46,7 +70,8 @@ export const suspensionTurn = (context: TurnContext, message: Message): Turn => 
   const events = [
     historyEvent("ExecutionSuspended", now, { ...(reason !== undefined && { Reason: reason }) }),
   ];
-  return {
+  const consumed = [message.id, ...past];
+  const turn: Turn = {
     change: {
       at: now,
       turn: {
@@ -61,11 +86,12 @@ export const suspensionTurn = (context: TurnContext, message: Message): Turn => 
         events: encodeEvents(events),
         clears: "nothing",
       },
-      consumed: [message.id, ...past],
+      consumed,
     },
     events,
     opened: nothingOpened,
     cancelledTimers: [],
     next: { kind: "open", status: "Suspended" },
   };
+  return { context: takingOnly(context, consumed), turn };
 };

@@ -3,20 +3,21 @@ import { z } from "zod";
 import { errorLine } from "../../log-text.js";
 import type { Change } from "../storage/change.js";
 import { newEntity, noSuchFunction } from "./command-effects.js";
-import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
-import type { StoredInstance } from "../storage/instance-rows.js";
 import {
-  countUndated,
-  type Message,
-  type MessageBody,
-  type MessageOf,
-} from "../protocol/messages.js";
+  isReady,
+  parseLock,
+  planTurn,
+  type Lock,
+  type Operation,
+  type OutgoingMessage,
+} from "./entity-turn.js";
+import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
+import { LockChecks } from "./lock-checks.js";
+import type { StoredInstance } from "../storage/instance-rows.js";
+import { countUndated, type Message } from "../protocol/messages.js";
 import { entityInstanceId, errorMessage, parseEntityId } from "../protocol/protocol.js";
 import { operationErrors } from "../protocol/operation-errors.js";
 import { logFailedOperation } from "./work-log.js";
-
-const Lock = z.object({ parent: z.string(), parentExecution: z.string() });
-type Lock = z.infer<typeof Lock>;
 
 /** What the library answers for a batch. */
 const BatchResult = z.object({
@@ -32,10 +33,6 @@ const BatchResult = z.object({
   ),
 });
 type BatchResult = z.infer<typeof BatchResult>;
-
-type Operation = Message & { readonly body: MessageOf<"operation"> };
-
-const isOperation = (message: Message): message is Operation => message.body.type === "operation";
 
 interface EntityState {
   readonly id: string;
@@ -55,81 +52,10 @@ interface Outcome {
   readonly errors: ReadonlyMap<number, string>;
 }
 
-/** What one turn of an entity changes. */
-interface EntityTurn {
-  readonly consumed: number[];
-  readonly out: MessageBodyFor[];
-  readonly operations: Operation[];
-  lock: Lock | undefined;
-}
-interface MessageBodyFor {
-  readonly target: string;
-  readonly executionId?: string;
-  readonly body: MessageBody;
-}
-
-const holds = (lock: Lock | undefined, body: MessageBody): boolean =>
-  lock !== undefined &&
-  "parent" in body &&
-  body.parent === lock.parent &&
-  body.parentExecution === lock.parentExecution;
-
-const isReady = ({ body }: Message, lock: Lock | undefined): boolean =>
-  body.type === "release" || lock === undefined || (body.type !== "lock" && holds(lock, body));
-
-/** Grants the lock here, then asks the next entity of the set, or tells the asker that it has all. */
-const grant = (turn: EntityTurn, body: MessageOf<"lock">): void => {
-  const { parent = "", parentExecution = "" } = body;
-  turn.lock = { parent, parentExecution };
-  const next = body.lockSet[body.position + 1];
-  turn.out.push(
-    next === undefined
-      ? {
-          target: parent,
-          executionId: parentExecution,
-          body: { type: "event", name: body.id, input: "{}" },
-        }
-      : { target: next, body: { ...body, position: body.position + 1 } },
-  );
-};
-
-/** Picks what can be done now: locks and releases up to the first operations, or those. */
-const planTurn = (entity: EntityState, batchMax: number): EntityTurn => {
-  const turn: EntityTurn = { consumed: [], out: [], operations: [], lock: entity.lock };
-  const waiting = [...entity.inbox.values()].sort((a, b) => a.id - b.id);
-  for (;;) {
-    const index = waiting.findIndex((message) => isReady(message, turn.lock));
-    const message = waiting[index];
-    if (message === undefined || turn.operations.length === batchMax) return turn;
-    const { body } = message;
-    if (body.type !== "operation" && turn.operations.length > 0) return turn;
-    waiting.splice(index, 1);
-    turn.consumed.push(message.id);
-    if (isOperation(message)) turn.operations.push(message);
-    if (body.type === "lock") grant(turn, body);
-    if (body.type !== "release") continue;
-    if (holds(turn.lock, body)) turn.lock = undefined;
-    // Whoever gives up a lock that it has not got yet does not want it any more.
-    const stale = waiting.filter(
-      ({ body: other }) =>
-        other.type === "lock" &&
-        other.parent === body.parent &&
-        other.parentExecution === body.parentExecution,
-    );
-    for (const { id } of stale) {
-      turn.consumed.push(id);
-      waiting.splice(
-        waiting.findIndex((other) => other.id === id),
-        1,
-      );
-    }
-  }
-};
-
 const replies = (
   operations: readonly Operation[],
   results: BatchResult["results"],
-): MessageBodyFor[] =>
+): OutgoingMessage[] =>
   operations.flatMap(({ body }, index) => {
     if (body.parent === undefined) return [];
     const result = results[index];
@@ -149,7 +75,7 @@ const replies = (
 const signalled = (
   { target, name, input }: BatchResult["signals"][number],
   id: string,
-): MessageBodyFor => ({
+): OutgoingMessage => ({
   target: entityInstanceId(target.name, target.key),
   body: {
     type: "operation",
@@ -163,6 +89,7 @@ export class Entity implements LiveInstance {
   readonly #services: TurnServices;
   readonly #host: InstanceHost;
   readonly #state: EntityState;
+  readonly #locks: LockChecks;
   readonly holdsResults = false;
   #busy = false;
   #gone = false;
@@ -171,6 +98,8 @@ export class Entity implements LiveInstance {
     this.#services = services;
     this.#host = host;
     const { row, messages } = stored;
+    const lock = row.entity_lock === null ? undefined : parseLock(row.entity_lock);
+    this.#locks = new LockChecks((holders) => services.areOpen(holders), lock);
     this.#state = {
       id: row.id,
       key: Number(row.key),
@@ -178,7 +107,7 @@ export class Entity implements LiveInstance {
       epoch: Number(row.epoch),
       turn: row.turn,
       state: row.entity_state ?? undefined,
-      lock: row.entity_lock === null ? undefined : Lock.parse(JSON.parse(row.entity_lock)),
+      lock,
       inbox: new Map(messages.map((message) => [message.id, message])),
     };
   }
@@ -216,7 +145,7 @@ export class Entity implements LiveInstance {
     if (this.#services.isStopping()) return false;
     const { inbox, lock } = this.#state;
     for (const message of inbox.values()) if (isReady(message, lock)) return true;
-    return false;
+    return this.#locks.isNeeded(inbox, lock);
   }
 
   async #work(): Promise<void> {
@@ -224,8 +153,9 @@ export class Entity implements LiveInstance {
     try {
       while (!this.#gone && this.#hasWork()) await this.#step();
     } catch (error) {
+      const wasGone = this.#gone;
       this.leave();
-      this.#host.unstorable(this, error);
+      if (!wasGone) this.#host.unstorable(this, error);
     }
     this.#busy = false;
     if (!this.#gone) this.#host.rested(this);
@@ -242,7 +172,12 @@ export class Entity implements LiveInstance {
 
   async #step(): Promise<void> {
     const entity = this.#state;
-    const turn = planTurn(entity, this.#services.entityBatchMax);
+    const waiting = [...entity.inbox.values()];
+    const { lock, ended } = await this.#locks.run(waiting, entity.lock, () => this.#gone);
+    if (this.#gone) return;
+    const wanted = waiting.filter(({ id }) => !ended.has(id));
+    const turn = planTurn(wanted, lock, this.#services.entityBatchMax);
+    turn.consumed.push(...ended);
     const { result, errors } = await this.#run(turn.operations);
     const sent = [
       ...turn.out,
@@ -252,7 +187,7 @@ export class Entity implements LiveInstance {
     const messages = sent.map((each) => ({ ...each, id: this.#services.nextMessageId() }));
     const state = result.entityExists ? (result.entityState ?? "") : undefined;
     const instances = messages.flatMap(({ target, body }) =>
-      body.type === "event" ? [] : [newEntity(target)],
+      body.type === "lock" || body.type === "operation" ? [newEntity(target)] : [],
     );
     const change: Change = {
       at: new Date(this.#services.clock.now()),

@@ -3,6 +3,7 @@ import type { LocalClock } from "../../clock.js";
 import type { Change, Committed, NewInstance } from "../storage/change.js";
 import type { InstanceEnd } from "./end-waiters.js";
 import type { DurableFunctions } from "../protocol/functions.js";
+import type { LockHolder } from "../storage/lock-holders.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
 import type { ActivityEnd } from "./orchestration-state.js";
@@ -41,6 +42,8 @@ export interface TurnServices {
   readonly entityBatchMax: number;
   /** An aborted signal withdraws the change where it is not written yet. */
   commit(change: Change, signal?: AbortSignal): Promise<Committed>;
+  /** Which of these can still give a lock back: one boolean for each. Rejects while the database is away. */
+  areOpen(holders: readonly LockHolder[]): Promise<boolean[]>;
   nextMessageId(): number;
   /** True once the host is stopping: what has ended is still stored, nothing new is begun. */
   isStopping(): boolean;

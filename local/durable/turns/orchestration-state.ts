@@ -1,7 +1,7 @@
 /** An open orchestration as its owner keeps it in memory. */
 import { decodeEvents } from "../protocol/history-codec.js";
 import type { StoredActivity, StoredInstance } from "../storage/instance-rows.js";
-import type { Failed, Message } from "../protocol/messages.js";
+import { reentryId, type Failed, type Message } from "../protocol/messages.js";
 import { eventCode, type HistoryEvent, type OpenStatus } from "../protocol/protocol.js";
 import type { Session } from "../replay/session.js";
 
@@ -23,6 +23,8 @@ export interface OrchestrationState {
   readonly key: number;
   readonly name: string;
   readonly version: string | undefined;
+  /** How often it has been rewound in its life. */
+  readonly rewinds: number;
   readonly parent:
     { readonly id: string; readonly executionId: string; readonly taskId: number } | undefined;
   epoch: number;
@@ -70,6 +72,7 @@ export const orchestrationState = (stored: StoredInstance, nowMs: number): Orche
     key: Number(row.key),
     name: row.name,
     version: row.version ?? undefined,
+    rewinds: row.rewinds,
     parent:
       row.parent_id === null
         ? undefined
@@ -95,3 +98,14 @@ export const orchestrationState = (stored: StoredInstance, nowMs: number): Orche
     openChildren: openChildrenOf(history),
   };
 };
+
+/**
+ * True for one that was rewound inside a critical section and has not got its locks back. It is pending
+ * again, as one that has not begun is, and takes no turn.
+ */
+export const isLockedOut = ({ status, history, inbox, rewinds }: OrchestrationState): boolean =>
+  status === "Pending" &&
+  history.length > 0 &&
+  ![...inbox.values()].some(
+    ({ body }) => body.type === "locked" && body.id === reentryId && body.rewinds === rewinds,
+  );

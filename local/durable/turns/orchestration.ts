@@ -7,10 +7,11 @@ import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.j
 import { followingTurn, isStopped, joinedTurns, type PlayedTurn } from "./joined-turns.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
 import { countUndated, type Message } from "../protocol/messages.js";
-import type { OrchestrationState } from "./orchestration-state.js";
+import { isLockedOut, type OrchestrationState } from "./orchestration-state.js";
 import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
 import { withTimeout } from "../storage/time-limit.js";
-import { errorMessage } from "../protocol/protocol.js";
+import { isKept } from "../storage/unread-messages.js";
+import { errorMessage, type FinalStatus } from "../protocol/protocol.js";
 import { arrivals, type Arrivals } from "./turn-events.js";
 import type { Continued, Turn, TurnContext } from "./turn.js";
 import { judgeVersion, type Verdict } from "../protocol/versions.js";
@@ -140,7 +141,8 @@ export class Orchestration implements LiveInstance {
   }
 
   #hasWork(): boolean {
-    if (this.#verdict === "leave") return this.#find("terminate") !== undefined;
+    if (this.#verdict === "leave" || isLockedOut(this.#state))
+      return this.#find("terminate") !== undefined;
     const { status, history, inbox, ends, carried } = this.#state;
     if (status === "Suspended")
       return [...inbox.values()].some(
@@ -248,24 +250,10 @@ export class Orchestration implements LiveInstance {
     if (this.#verdict === "fail") return { context, turn: mismatchTurn(context) };
     const suspend = this.#find("suspend");
     if (suspend !== undefined && state.status !== "Suspended" && state.history.length > 0)
-      return this.#control(suspensionTurn(context, suspend), context);
+      return suspensionTurn(context, suspend);
     const isEmpty = found.events.length === 0 && state.carried.length === 0;
     if (isEmpty && state.history.length > 0) return { context, turn: undefined };
     return { context, turn: await runTurn(context) };
-  }
-
-  /** A turn that leaves everything but one message where it is. */
-  #control(turn: Turn, context: TurnContext): Step {
-    const nothing: Arrivals = {
-      events: [],
-      consumed: turn.change.consumed ?? [],
-      endedActivities: [],
-      endsTaken: 0,
-      firedTimers: [],
-      endedChildren: [],
-      latestFireAt: 0,
-    };
-    return { context: { ...context, arrivals: nothing }, turn };
   }
 
   #publish(turn: Turn, committed: Committed): void {
@@ -275,7 +263,7 @@ export class Orchestration implements LiveInstance {
       const { error } = turn.next;
       if (error !== undefined)
         logFailedOrchestration(this.#services.log, this.#state.name, this.id, error);
-      this.#discardLate();
+      this.#discardLate(turn.next.status);
       this.#host.ended(this, { status: turn.next.status, output: row?.output });
     } else this.#host.moved(this);
     if (!this.#gone)
@@ -285,8 +273,9 @@ export class Orchestration implements LiveInstance {
   }
 
   /** What arrived while the last turn was being written is on disk, and nobody will ask for it. */
-  #discardLate(): void {
-    const consumed = [...this.#state.inbox.keys()];
+  #discardLate(status: FinalStatus): void {
+    const late = [...this.#state.inbox.values()].filter(({ body }) => !isKept(body.type, status));
+    const consumed = late.map(({ id }) => id);
     if (consumed.length === 0) return;
     // Left where it is when this fails: the next start of a host removes it.
     this.#services

@@ -1,8 +1,9 @@
 /** The turns with which an execution ends: for good, or by starting over. */
 import { randomUUID } from "node:crypto";
-import type { Effects } from "./command-effects.js";
+import { newEntity, type Effects } from "./command-effects.js";
+import type { NewInstance } from "../storage/change.js";
 import { encodeEvents } from "../protocol/history-codec.js";
-import { locksToRelease } from "./lock-release.js";
+import { openLocks } from "../protocol/open-locks.js";
 import type { Failed, Message, MessageBody } from "../protocol/messages.js";
 import { historyEvent, type FinalStatus, type HistoryEvent } from "../protocol/protocol.js";
 import { nothingOpened, turnRow, type Turn, type TurnContext } from "./turn.js";
@@ -40,14 +41,21 @@ const send = (
 });
 
 const releases = (context: TurnContext, history: readonly HistoryEvent[]): Message[] =>
-  locksToRelease(history).map((target) =>
-    send(context, target, {
-      type: "release",
-      id: "",
-      parent: context.state.id,
-      parentExecution: context.state.executionId,
-    }),
+  openLocks(history).flatMap(({ entities }) =>
+    entities.map((target) =>
+      send(context, target, {
+        type: "release",
+        id: "",
+        parent: context.state.id,
+        parentExecution: context.state.executionId,
+        rewinds: context.state.rewinds,
+      }),
+    ),
   );
+
+/** A request may not have come to each of them yet. */
+const entitiesOf = (messages: readonly Message[]): NewInstance[] =>
+  messages.map(({ target }) => newEntity(target));
 
 /** The last turn of an orchestration, whatever ended it. */
 export const endTurn = (
@@ -76,11 +84,8 @@ export const endTurn = (
       parent.executionId,
     ),
   ];
-  const messages = [
-    ...(effects?.messages ?? []),
-    ...releases(context, [...state.history, ...events]),
-    ...(tellParent ?? []),
-  ];
+  const released = releases(context, [...state.history, ...events]);
+  const messages = [...(effects?.messages ?? []), ...released, ...(tellParent ?? [])];
   return {
     change: {
       at: now,
@@ -93,7 +98,7 @@ export const endTurn = (
       }),
       consumed: arrivals.consumed,
       messages,
-      instances: effects?.instances ?? [],
+      instances: [...(effects?.instances ?? []), ...entitiesOf(released)],
     },
     events,
     opened: nothingOpened,
@@ -116,10 +121,8 @@ export const continueTurn = (
 ): Turn => {
   const executionId = randomUUID().replaceAll("-", "");
   const { state, now, arrivals } = context;
-  const messages = [
-    ...effects.messages,
-    ...releases(context, [...state.history, ...events]),
-  ].filter(({ target }) => target !== state.id);
+  const released = releases(context, [...state.history, ...events]);
+  const messages = [...effects.messages, ...released].filter(({ target }) => target !== state.id);
   return {
     change: {
       at: now,
@@ -133,7 +136,11 @@ export const continueTurn = (
       }),
       consumed: arrivals.consumed,
       messages,
-      instances: effects.instances.filter(({ kind }) => kind === "entity"),
+      // A child whose id is in use tells nobody: who began it has started over.
+      instances: [
+        ...effects.instances.map((one) => ({ ...one, onConflict: undefined })),
+        ...entitiesOf(released),
+      ],
     },
     events: [],
     opened: nothingOpened,

@@ -1,5 +1,5 @@
 /** Turns what has arrived for an orchestration into the new events of its next turn. */
-import type { Failed, Message } from "../protocol/messages.js";
+import { reentryId, type Failed, type Message } from "../protocol/messages.js";
 import type { ActivityEnd, OrchestrationState } from "./orchestration-state.js";
 import { historyEvent, type EventDetails, type HistoryEvent } from "../protocol/protocol.js";
 
@@ -42,6 +42,9 @@ const messageEvent = (
         Name: body.name,
         ...(body.input !== undefined && { Input: body.input }),
       });
+    case "locked":
+      if (body.id === reentryId || body.rewinds !== state.rewinds) return undefined;
+      return historyEvent("EventRaised", at, { Name: body.id, Input: "{}" });
     case "timer":
       if (!state.openTimers.has(body.taskId)) return undefined;
       return historyEvent("TimerFired", at, {

@@ -9,6 +9,7 @@ import type { DurableFunctions } from "../../../local/durable/protocol/functions
 import { encodeEvents } from "../../../local/durable/protocol/history-codec.js";
 import { InstanceKeys } from "../../../local/durable/storage/instance-keys.js";
 import { readInstances } from "../../../local/durable/storage/instance-rows.js";
+import { areOpen } from "../../../local/durable/storage/lock-holders.js";
 import { MessageIds } from "../../../local/durable/storage/message-ids.js";
 import type { MessageBody } from "../../../local/durable/protocol/messages.js";
 import { HostLease } from "../../../local/durable/hosts/host-lease.js";
@@ -77,6 +78,7 @@ beforeEach(async () => {
     entityBatchMax: 10,
     keepsSessions: true,
     commit: (change, signal) => committer.commit(change, signal),
+    areOpen: (holders) => areOpen(pool, hub, holders),
     nextMessageId: () => messageIds.next(),
     isStopping: () => false,
     log: () => undefined,

@@ -78,7 +78,7 @@ create index if not exists message_now on durable.message (hub, id) where due_at
 
 const hub = "TestHubName";
 const deadHost = randomUUID();
-const lock = JSON.stringify({ parent: "holder", parentExecution: "holder-execution" });
+const lock = JSON.stringify({ parent: "holder", parentExecution: "execution" });
 
 let database: TestDatabase;
 let pool: Pool;
@@ -116,7 +116,11 @@ const insert = async (
 };
 
 let messages = 0;
-const send = async (id: string, body: MessageBody): Promise<void> => {
+/** The body is as an earlier engine wrote it, which lacks what has come since. */
+const send = async (
+  id: string,
+  body: { readonly type: MessageBody["type"] } & Readonly<Record<string, unknown>>,
+): Promise<void> => {
   await pool.query(
     "insert into durable.message (id, hub, instance_id, body) values ($1, $2, $3, $4)",
     [++messages, hub, id, JSON.stringify(body)],
@@ -124,7 +128,7 @@ const send = async (id: string, body: MessageBody): Promise<void> => {
 };
 
 const request = { id: "request", parent: "asker", parentExecution: "asker-execution" };
-const fromHolder = { id: "request", parent: "holder", parentExecution: "holder-execution" };
+const fromHolder = { id: "request", parent: "holder", parentExecution: "execution" };
 const operation = (asker: typeof request, input: string): MessageBody => ({
   type: "operation",
   operation: "add",
@@ -133,7 +137,8 @@ const operation = (asker: typeof request, input: string): MessageBody => ({
 });
 
 test("what may go on is told by the columns that the upgrade fills", async () => {
-  const mentionsHolder = JSON.stringify({ parentExecution: "holder-execution", type: "release" });
+  const mentionsHolder = JSON.stringify({ parentExecution: "execution", type: "release" });
+  await insert("holder", "orchestration");
   const suspended = { status: "Suspended" };
   await insert("paused", "orchestration", suspended);
   await send("paused", { type: "event", name: "go", input: '{"type":"resume"}' });
@@ -150,6 +155,21 @@ test("what may go on is told by the columns that the upgrade fills", async () =>
   await createSchema(pool);
   const { instances } = await instancesWithWork(pool, hub, deadHost, "0", 100);
   expect(instances.map(({ id }) => id)).toEqual(["resumed", "@counter@held", "@counter@released"]);
+});
+
+test("an entity whose lock an earlier engine lost goes on once its holder has ended", async () => {
+  await insert("holder", "orchestration", { name: "events" });
+  await insert("@counter@left", "entity", { lock });
+  await pool.query("update durable.instance set completed_at = now() where id = 'holder'");
+  await send("@counter@left", { ...operation(request, "3"), type: "operation" });
+  const host = await startDurableHost(database.url);
+  try {
+    await expect
+      .poll(async () => (await host.api("GET", "entities/counter/left")).text())
+      .toBe("3");
+  } finally {
+    await host.kill();
+  }
 });
 
 test("a host on an earlier engine's tables goes on with what waits there", async () => {

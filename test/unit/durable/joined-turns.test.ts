@@ -18,6 +18,7 @@ const contextOf = (
     key: 7,
     name: "flow",
     version: undefined,
+    rewinds: 0,
     parent: undefined,
     epoch: 1,
     turn,

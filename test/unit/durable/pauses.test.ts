@@ -29,6 +29,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
         );
       return Promise.resolve({ applied: true, created: new Map() });
     },
+    areOpen: async () => Promise.resolve([]),
     nextMessageId: () => 1_000,
     isStopping: () => false,
     log: () => undefined,
@@ -51,6 +52,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
     key: 1,
     name: "flow",
     version: undefined,
+    rewinds: 0,
     parent: undefined,
     epoch: 1,
     turn: 0,

@@ -20,6 +20,7 @@ const newState = (): OrchestrationState => ({
   key: 1,
   name: "random",
   version: undefined,
+  rewinds: 0,
   parent: undefined,
   epoch: 1,
   turn: 0,

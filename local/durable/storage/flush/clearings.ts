@@ -9,6 +9,7 @@ export const clearings = input(
     fenceKey,
     { name: "key", type: "bigint", value: ({ key }) => key },
     { name: "id", type: "text", value: ({ id }) => id },
+    { name: "status", type: "text", value: ({ status }) => status },
     {
       name: "whole_execution",
       type: "boolean",

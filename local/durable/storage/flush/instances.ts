@@ -101,14 +101,16 @@ export const requests = input<NewInstance>("requests", ({ instances }) => instan
 
 /**
  * An id is free where no instance has it, or one that has ended; of several requests for one id in
- * one statement the first counts. `known` is what stood there before.
+ * one statement one counts. `known` is what stood there before. What stood there open is left alone:
+ * its turn may be in this very statement, and a row must not be touched twice.
  */
 export const create: Write = {
   input: requests,
-  cte: `wanted as (select distinct on (id) * from requests),
-    known as (select i.key, i.id, i.epoch, i.execution_id, i.completed_at is not null as ended,
-        i.execution_id = w.execution_id as same
-      from durable.instance i join wanted w on i.id = w.id where i.hub = $1::text),
+  cte: `known as (select i.key, i.id, i.epoch, i.execution_id, i.completed_at is not null as ended,
+        i.execution_id = r.execution_id as same
+      from durable.instance i join requests r on i.id = r.id where i.hub = $1::text),
+    wanted as (select distinct on (id) * from requests
+      where id not in (select id from known where not ended)),
     created as (
       insert into durable.instance as i (hub, id, kind, execution_id, name, version, status, input,
         parent_id, parent_execution_id, parent_task_id, owner, created_at, updated_at, generation)
@@ -121,7 +123,7 @@ export const create: Write = {
         parent_id = excluded.parent_id, parent_execution_id = excluded.parent_execution_id,
         parent_task_id = excluded.parent_task_id, carried = null, entity_state = null,
         entity_lock = null, epoch = i.epoch + 1, turn = 0, owner = excluded.owner,
-        created_at = excluded.created_at, updated_at = excluded.updated_at, completed_at = null,
+        rewinds = 0, created_at = excluded.created_at, updated_at = excluded.updated_at, completed_at = null,
         generation = excluded.generation + coalesce(i.generation, 0) + 1
       where i.completed_at is not null returning id, key, epoch, execution_id)`,
 };

@@ -1,5 +1,6 @@
 /** Writes to message rows: what is sent, what is consumed, and what has nobody left to read it. */
 import type { NewInstance } from "../change.js";
+import { keptCondition } from "../unread-messages.js";
 import { messageColumns, type MessageColumns } from "../message-columns.js";
 import { clearings } from "./clearings.js";
 import { requests } from "./instances.js";
@@ -70,7 +71,8 @@ export const messageWrites: readonly Write[] = [
     input: clearings,
     cte: `messages_cleared as (delete from durable.message m using clearings c
       where m.hub = $1::text and m.instance_id = c.id
-        and (not c.whole_execution or m.execution_id is not null))`,
+        and (not c.whole_execution or m.execution_id is not null)
+        and not ${keptCondition("c.status", "m.type")})`,
   },
   // What was meant for the earlier life of an id.
   {
