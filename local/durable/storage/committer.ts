@@ -22,6 +22,9 @@ export interface HostIdentity {
 /** So many changes go into one statement at most: beyond, latency grows and throughput does not. */
 const batchMax = 500;
 
+/** The instance whose fence lets the change pass; none where anything may be written. */
+const fencedKey = ({ turn, begun }: Change): number | undefined => (turn ?? begun)?.key;
+
 interface AnswerRow {
   readonly id: string | null;
   readonly key: string;
@@ -68,8 +71,23 @@ export class Committer {
   async #drain(): Promise<void> {
     this.#writing = true;
     while (this.#queue.length > 0 && !this.#stopped)
-      await this.#write(this.#queue.splice(0, batchMax));
+      await this.#write(this.#queue.splice(0, this.#batchSize()));
     this.#writing = false;
+  }
+
+  /**
+   * Two turns of one instance go into two statements: a fence tells of an instance that a turn passed, not of
+   * which. One waits beside the other where the instance was taken over again after an outage.
+   */
+  #batchSize(): number {
+    const keys = new Set<number>();
+    const end = this.#queue.findIndex(({ change }, index) => {
+      const key = fencedKey(change);
+      if (index === batchMax || (key !== undefined && keys.has(key))) return true;
+      if (key !== undefined) keys.add(key);
+      return false;
+    });
+    return end === -1 ? this.#queue.length : end;
   }
 
   /** A refused batch is tried change by change: one that cannot be stored must not stop others. */
@@ -83,8 +101,8 @@ export class Committer {
         if (id === null) passed.add(Number(key));
         else created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
       for (const { change, settle } of batch) {
-        const fencedKey = (change.turn ?? change.begun)?.key;
-        settle({ applied: fencedKey === undefined || passed.has(fencedKey), created });
+        const key = fencedKey(change);
+        settle({ applied: key === undefined || passed.has(key), created });
       }
     } catch (error) {
       if (batch.length > 1) for (const one of batch) await this.#write([one]);
