@@ -83,11 +83,14 @@ const readyPlace = async (started: StartProcess, file: string): Promise<Place> =
 export const launchPlatform = async (
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  /** Hears of the process while it still starts. */
+  onStarted: (started: StartProcess) => void = () => undefined,
 ): Promise<[StartProcess, Place]> => {
   const folder = await mkdtemp(join(tmpdir(), "borsello-ready-"));
   const readyFile = join(folder, "ready.json");
   try {
     const started = runStart([...args, "--ready-file", readyFile], environment);
+    onStarted(started);
     return [started, await readyPlace(started, readyFile)];
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -8,6 +8,7 @@ import { testConfiguration } from "./broker.js";
 
 export interface BrokerProcess {
   readonly port: number;
+  readonly pid: number;
   /** Whether it runs: nothing that it did not handle has ended it. */
   readonly isAlive: boolean;
   /** Bytes that are in use; it answers only while its event loop turns. */
@@ -42,17 +43,20 @@ const portOf = async (child: ChildProcess): Promise<number> => {
 export const runBroker = async (
   url: string,
   port: number,
-  { isQuiet = false } = {},
+  { isQuiet = false, configuration = testConfiguration as unknown } = {},
 ): Promise<BrokerProcess> => {
-  const child = fork(bundle, [url, String(port), JSON.stringify(testConfiguration)], {
+  const child = fork(bundle, [url, String(port), JSON.stringify(configuration)], {
     execArgv: ["--expose-gc"],
     stdio: ["ignore", "inherit", isQuiet ? "ignore" : "inherit", "ipc"],
   });
   const exited = once(child, "exit");
   const started = await Promise.race([portOf(child), exited.then(() => undefined)]);
-  if (started === undefined) throw new Error("the broker's process ended before it was ready");
+  const { pid } = child;
+  if (started === undefined || pid === undefined)
+    throw new Error("the broker's process ended before it was ready");
   return {
     port: started,
+    pid,
     get isAlive() {
       return child.exitCode === null && child.signalCode === null;
     },

@@ -49,11 +49,16 @@ export const openStoreBy = async (send: Send): Promise<string> => {
   return made.storeId ?? "";
 };
 
+/** The record of a wallet that holds nothing yet. */
+export const emptyAccount = (walletId: string, iban: string): Account => {
+  const records = { operations: new Map(), groups: new Map(), transfers: new Map() };
+  return { walletId, iban, cents: 0, ...records };
+};
+
 export const openAccount = async (send: Send, index: number): Promise<Account> => {
   const { owner, iban } = customer(900_000 + index);
   const { walletId = "" } = await caller(send)("POST", "wallets", owner);
-  const records = { operations: new Map(), groups: new Map(), transfers: new Map() };
-  return { walletId, iban, cents: 0, ...records };
+  return emptyAccount(walletId, iban);
 };
 
 /** The customer hears what has become of the transfers: what was refused is there again, fee included. */

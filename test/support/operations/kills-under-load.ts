@@ -4,23 +4,8 @@ import { expect } from "vitest";
 import { startSurvivor } from "../durable/survivor.js";
 import { seededBelow } from "../platform/seeded-random.js";
 import { untilNone } from "../platform/progress.js";
-import { rulesOfBooks } from "./books.js";
-import {
-  customerOf,
-  hearOfTransfers,
-  openAccount,
-  openStoreBy,
-  type Account,
-} from "./customer-load.js";
-
-const recordOf = ({ operations, groups }: Account) => ({
-  operations: [...operations]
-    .map(([key, { operationId, ended }]) => ({ key, id: operationId, ended }))
-    .sort((one, other) => (one.key < other.key ? -1 : 1)),
-  groups: [...groups]
-    .map(([key, { operationGroupId, ended }]) => ({ key, id: operationGroupId, ended }))
-    .sort((one, other) => (one.key < other.key ? -1 : 1)),
-});
+import { judgeAccounts, untilSettled } from "./account-records.js";
+import { customerOf, openAccount, openStoreBy } from "./customer-load.js";
 
 export interface KillRun {
   readonly kills: number;
@@ -30,11 +15,6 @@ export interface KillRun {
   /** Told of each errand that a customer has done. */
   readonly done?: () => void;
 }
-
-const openTransfers = `
-  select count(*)::int as open from borsello.operation
-  where type = 'SctWithdrawal' and confirmation_date is not null
-    and status not in ('Completed', 'OutgoingPaymentRejected')`;
 
 /** Resolves to how many operations were asked for. */
 export const killUnderLoad = async (run: KillRun): Promise<number> => {
@@ -84,22 +64,9 @@ export const killUnderLoad = async (run: KillRun): Promise<number> => {
     expect(await survivor.send("POST", "/wallet/flows/accountingoperations")).toMatchObject({
       status: 202,
     });
-    await untilNone(async () => Number((await survivor.query(openTransfers))[0]?.["open"]));
-    for (const account of accounts) account.cents += hearOfTransfers(account);
-
-    expect(await survivor.query(`select * from (${rulesOfBooks}) as wrong limit 20`)).toEqual([]);
-    for (const account of accounts) {
-      const [found] = await survivor.query(
-        `select borsello.available_cents('${account.walletId}')::int as cents,
-           (select coalesce(json_agg(json_build_object('key', idempotency_key, 'id', operation_id,
-              'ended', status) order by idempotency_key collate "C"), '[]')
-            from borsello.operation where wallet_id = '${account.walletId}') as operations,
-           (select coalesce(json_agg(json_build_object('key', idempotency_key, 'id',
-              operation_group_id, 'ended', status) order by idempotency_key collate "C"), '[]')
-            from borsello.operation_group where wallet_id = '${account.walletId}') as groups`,
-      );
-      expect(found).toEqual({ cents: account.cents, ...recordOf(account) });
-    }
+    const query = (text: string) => survivor.query(text);
+    await untilSettled(query);
+    await judgeAccounts(query, accounts);
     const told = await survivor.query(
       `select message_id as id from borsello.outbox
        where 'acme' = any(destinations) and subject like any('{Operation%,Transaction%,WireTransfer%}')`,

@@ -1,72 +1,66 @@
 /** The platform on a data folder of its own, with the faults that a test may inflict on its parts. */
-import { execFile } from "node:child_process";
-import { chmod, mkdtemp, open, readFile, rm, type FileHandle } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { startPlatform, type PlatformProcess } from "../../../bench/platform/process.js";
+import { reservePort } from "../../../local/reserve-port.js";
 import { withClient } from "../database/connections.js";
-
-const run = promisify(execFile);
+import { startApartBroker, type ApartBroker } from "./apart-broker.js";
+import { mountSmallDisk, takeRest, unmountSmallDisk } from "./small-disk.js";
+import { supervisePlatform } from "./supervisor.js";
 
 export type Rows = readonly Record<string, unknown>[];
 
-export interface FaultPlatform extends PlatformProcess {
+/** What may be stopped for a while; `server` is the postmaster with all its sessions. */
+export type Pausable = "platform" | "postmaster" | "server" | "broker";
+
+export interface FaultPlatformOptions {
+  /** Puts the data on a disk of that size, which can be filled. */
+  readonly diskMegabytes?: number;
+  /** Runs the broker as a process of its own. */
+  readonly isBrokerApart?: boolean;
+}
+
+export interface FaultPlatform {
+  /** The same in all lives. */
+  readonly url: string;
+  readonly brokerConnectionString: string;
+  readonly databaseUrl: string;
+  /** Ends of the platform that nobody asked for. */
+  readonly crashes: readonly string[];
+  /** Starts that it gave up while something else was wrong. */
+  readonly refusedStarts: readonly string[];
   /** Asks the database until it answers. */
   query(text: string, values?: readonly unknown[]): Promise<Rows>;
+  /** How many messages the broker holds. */
+  queued(): Promise<number>;
+  kill(): Promise<void>;
   /** Ends all connections of the platform; resolves to how many. */
   endConnections(): Promise<number>;
   killPostmaster(): Promise<void>;
-  /** Stops processes and lets them go on: the platform, the postmaster, or it with all its sessions. */
-  pause(what: "platform" | "postmaster" | "server", ms: number): Promise<void>;
+  /** Kills one of PostgreSQL's other processes, drawn from those that there are. */
+  killServerProcess(draw: (bound: number) => number): Promise<void>;
+  killBroker(): Promise<void>;
+  pause(what: Pausable, ms: number): Promise<void>;
   /** Leaves no byte for the database, neither for tables nor for its log, for so long. */
   fillDisk(ms: number): Promise<void>;
-  /** Whether the very process still lives. */
-  readonly lives: boolean;
   /** Resolves to the milliseconds that it took until the health was ok. */
   healthy(): Promise<number>;
   end(): Promise<void>;
 }
 
-const patienceMs = 120_000;
+const patienceMs = 180_000;
 const pollMs = 100;
-const diskBytes = 400 * 1024 * 1024;
 
-/** Why this machine cannot have a small disk; undefined where it can. */
-export const noSmallDisk = async (): Promise<string | undefined> => {
-  if (process.platform !== "linux") return "a small disk is mounted on Linux only";
-  if (process.getuid?.() !== 0) return "only root may mount a small disk";
-  const folder = await mkdtemp(join(tmpdir(), "borsello-mount-"));
-  try {
-    await mountSmall(folder);
-    await run("umount", [folder]);
-    return undefined;
-  } catch (error) {
-    return `a small disk cannot be mounted: ${String(error)}`;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+/** Below those that the system gives out by itself: nobody else takes it between two lives. */
+const lastingPort = async (): Promise<number> => {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const reserved = await reservePort(port, "").catch(() => undefined);
+    if (reserved === undefined) continue;
+    await reserved.release();
+    return port;
   }
-};
-
-const mountSmall = (folder: string) =>
-  run("mount", ["-t", "tmpfs", "-o", `size=${diskBytes},mode=711`, "tmpfs", folder]);
-
-/** False: the disk is full. */
-const written = (handle: FileHandle, size: number): Promise<boolean> =>
-  handle.write(Buffer.alloc(size)).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Error && "code" in error && error.code === "ENOSPC") return false;
-      throw error;
-    },
-  );
-
-/** Takes what is left of a disk, in a file that can be given back at once. */
-const takeRest = async (file: string): Promise<void> => {
-  const handle = await open(file, "w");
-  for (let size = 1024 * 1024; size >= 4096; size /= 2) while (await written(handle, size));
-  await handle.close();
 };
 
 const asked = async (url: string, text: string, values: readonly unknown[]): Promise<Rows> => {
@@ -83,40 +77,95 @@ const isHealthy = async (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** `onSmallDisk` puts the data on a disk that can be filled. */
-export const startFaultPlatform = async (onSmallDisk: boolean): Promise<FaultPlatform> => {
+/** False: it has ended in the meantime. */
+const signalled = (pid: number, name: NodeJS.Signals | 0): boolean => {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+};
+
+const childrenOf = async (pid: number): Promise<number[]> => {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return text.trim() === "" ? [] : text.trim().split(" ").map(Number);
+};
+
+const untilDefined = async <Value>(look: () => Promise<Value | undefined>): Promise<Value> => {
+  const began = performance.now();
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() - began > patienceMs) throw new Error("What was waited for never came.");
+    await sleep(pollMs);
+  }
+};
+
+const startPlatform = async (data: string, broker: ApartBroker | undefined, brokerPort: number) => {
+  const port = await lastingPort();
+  return supervisePlatform(
+    ["--port", String(port), "--broker-port", String(brokerPort), "--data", data],
+    broker === undefined ? {} : { ServiceBus: broker.connectionString },
+  );
+};
+
+export const startFaultPlatform = async ({
+  diskMegabytes,
+  isBrokerApart = false,
+}: FaultPlatformOptions): Promise<FaultPlatform> => {
   const folder = await mkdtemp(join(tmpdir(), "borsello-faults-"));
   await chmod(folder, 0o711);
-  if (onSmallDisk) await mountSmall(folder);
+  if (diskMegabytes !== undefined) await mountSmallDisk(folder, diskMegabytes);
   const data = join(folder, "data");
-  const platform = await startPlatform(data);
-  const { url, databaseUrl, pid } = platform;
+  const brokerPort = await lastingPort();
+  const broker = isBrokerApart ? await startApartBroker(brokerPort) : undefined;
+  const platform = await startPlatform(data, broker, brokerPort);
+  const { url, brokerConnectionString } = platform.place;
 
   const query = async (text: string, values: readonly unknown[] = []): Promise<Rows> => {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       try {
-        return await asked(databaseUrl, text, values);
+        return await asked(platform.place.databaseUrl, text, values);
       } catch (error) {
         if (performance.now() > deadline) throw error;
         await sleep(pollMs);
       }
     }
   };
-  const postmaster = async (): Promise<number> => {
-    const [line] = (await readFile(join(data, "postgres/postmaster.pid"), "utf8")).split("\n");
-    return Number(line);
+  /** Waits for one that runs. */
+  const postmaster = (): Promise<number> =>
+    untilDefined(async () => {
+      const text = await readFile(join(data, "postgres/postmaster.pid"), "utf8").catch(() => "");
+      const pid = Number(text.split("\n")[0]);
+      return pid > 0 && signalled(pid, 0) ? pid : undefined;
+    });
+  const apart = (): ApartBroker => {
+    if (broker === undefined) throw new Error("The broker is not a process of its own.");
+    return broker;
   };
-  const processesOf = async (what: "platform" | "postmaster" | "server"): Promise<number[]> => {
-    if (what === "platform") return [pid];
+  const processesOf = async (what: Pausable): Promise<number[]> => {
+    if (what === "platform") return [platform.pid];
+    if (what === "broker") return [apart().pid];
     const parent = await postmaster();
-    if (what === "postmaster") return [parent];
-    const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8");
-    return [parent, ...children.trim().split(" ").map(Number)];
+    return what === "postmaster" ? [parent] : [parent, ...(await childrenOf(parent))];
   };
   return {
-    ...platform,
+    url,
+    brokerConnectionString,
+    get databaseUrl() {
+      return platform.place.databaseUrl;
+    },
+    crashes: platform.crashes,
+    refusedStarts: platform.refusedStarts,
     query,
+    queued: async () => {
+      const text = "select count(*)::int as count from broker.message";
+      const [row] =
+        broker === undefined ? await query(text) : await asked(broker.databaseUrl, text, []);
+      return Number(row?.["count"]);
+    },
+    kill: () => platform.kill(),
     endConnections: async () => {
       const [row] = await query(
         `select count(pg_terminate_backend(pid))::int as count from pg_stat_activity
@@ -125,13 +174,22 @@ export const startFaultPlatform = async (onSmallDisk: boolean): Promise<FaultPla
       return Number(row?.["count"]);
     },
     killPostmaster: async () => {
-      process.kill(await postmaster(), "SIGKILL");
+      while (!signalled(await postmaster(), "SIGKILL")) await sleep(pollMs);
     },
+    killServerProcess: async (draw) => {
+      const killed = async (): Promise<true | undefined> => {
+        const children = await childrenOf(await postmaster());
+        const pid = children[draw(children.length)];
+        return pid !== undefined && signalled(pid, "SIGKILL") ? true : undefined;
+      };
+      await untilDefined(killed);
+    },
+    killBroker: () => apart().restart(),
     pause: async (what, ms) => {
       const stopped = await processesOf(what);
-      for (const each of stopped) process.kill(each, "SIGSTOP");
+      for (const each of stopped) signalled(each, "SIGSTOP");
       await sleep(ms);
-      for (const each of stopped) process.kill(each, "SIGCONT");
+      for (const each of stopped) signalled(each, "SIGCONT");
     },
     fillDisk: async (ms) => {
       const ballast = join(folder, "ballast");
@@ -141,28 +199,19 @@ export const startFaultPlatform = async (onSmallDisk: boolean): Promise<FaultPla
         for segment in 1 .. 64 loop
           perform pg_logical_emit_message(true, 'filler', 'x'), pg_switch_wal();
         end loop; end $$`;
-      await asked(databaseUrl, useUp, []).catch(() => undefined);
+      await asked(platform.place.databaseUrl, useUp, []).catch(() => undefined);
       await sleep(ms);
       await rm(ballast);
     },
-    get lives() {
-      try {
-        return process.kill(pid, 0);
-      } catch {
-        return false;
-      }
-    },
     healthy: async () => {
       const began = performance.now();
-      while (!(await isHealthy(url))) {
-        if (performance.now() - began > patienceMs) throw new Error("The health stays degraded.");
-        await sleep(pollMs);
-      }
+      await untilDefined(async () => ((await isHealthy(url)) ? true : undefined));
       return performance.now() - began;
     },
     end: async () => {
       await platform.stop();
-      if (onSmallDisk) await run("umount", [folder]);
+      await broker?.stop();
+      if (diskMegabytes !== undefined) await unmountSmallDisk(folder);
       await rm(folder, { recursive: true, force: true });
     },
   };

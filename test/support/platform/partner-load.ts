@@ -1,25 +1,30 @@
-/** Partners who onboard customers without a pause while parts of the platform fail, and what they hear. */
+/** A partner's customers who are onboarded and move money while parts of the platform fail, and what they hear. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { customer } from "../../../bench/platform/customers.js";
 import { onboard, sender, type Answer, type Send } from "../../../bench/platform/onboarding.js";
 import type { Place } from "../../../bench/platform/launch.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
 import { readTopic, type ReceivedEvent } from "../../../bench/platform/topic-reader.js";
+import {
+  customerOf,
+  emptyAccount,
+  openStoreBy,
+  type Account,
+} from "../operations/customer-load.js";
+import { seededBelow } from "./seeded-random.js";
 
 export interface LoadReport {
   /** How often each answer was given: its status with the error's code, or `cut`. */
   readonly answers: Readonly<Record<string, number>>;
   /** The answers that an outage does not excuse, and the onboardings that did not end well. */
   readonly wrong: readonly string[];
-  /** Wallets whose onboarding was seen to be completed. */
-  readonly onboarded: readonly string[];
+  /** Customers whose onboarding was seen to be completed, with their records of what they did then. */
+  readonly accounts: readonly Account[];
   /** How many customers came. */
   readonly begun: number;
 }
 
 export interface PartnerLoad {
-  /** How many onboardings were completed so far. */
-  readonly completed: number;
   /** Every delivery from the partner's topic so far. */
   readonly deliveries: readonly ReceivedEvent[];
   /** Begins no further onboarding; resolves when those under way have ended. */
@@ -29,12 +34,16 @@ export interface PartnerLoad {
 
 export interface LoadOptions {
   readonly clients: number;
+  readonly seed: number;
+  /** What a customer does at most once onboarded: deposits, payments, withdrawals, groups of them. */
+  readonly errandsMax: number;
   /** Finds the wallet of a creation whose answer was cut. */
   readonly walletOf: (taxId: string) => Promise<string>;
 }
 
 const repeatMs = 50;
 const readMs = 20;
+const settleMs = 5_000;
 
 /** What a repeat hears where the call before it did its work, though its answer was cut or a 503. */
 const doneBefore: readonly string[] = [
@@ -42,6 +51,9 @@ const doneBefore: readonly string[] = [
   "MandateAlreadyPresent",
   "MandateStatusInvalid",
 ];
+
+/** What a repeat hears whose first try is still in work, though its answer was cut. */
+const inWork: readonly string[] = ["IdempotencyKeyInUse", "ConcurrentUpdate"];
 
 const field = (body: unknown, name: string): string => {
   if (typeof body !== "object" || body === null) return "";
@@ -57,12 +69,12 @@ const unlessCut = (error: unknown): undefined => {
 
 /** Starts so many clients, each with one onboarding after the other, and one that reads wallets. */
 export const startPartnerLoad = async (
-  place: Place,
-  { clients, walletOf }: LoadOptions,
+  place: Pick<Place, "url" | "brokerConnectionString">,
+  { clients, seed, errandsMax, walletOf }: LoadOptions,
 ): Promise<PartnerLoad> => {
   const answers = new Map<string, number>();
   const wrong: string[] = [];
-  const onboarded: string[] = [];
+  const accounts: Account[] = [];
   let begun = 0;
   let isFinishing = false;
   const sendOnce = sender(place.url, await headersFor(place.url, acme));
@@ -74,6 +86,7 @@ export const startPartnerLoad = async (
     if (status < 300) return answer;
     const code = field(answer.body, "errorCode");
     if (status === 503 && code === "DependencyUnavailable") return undefined;
+    if (isRepeat && inWork.includes(code)) return undefined;
     if (!isRepeat || !doneBefore.includes(code)) {
       wrong.push(`${answer.call}: ${status} ${JSON.stringify(answer.body)}`);
       return status < 500 ? answer : undefined;
@@ -95,32 +108,46 @@ export const startPartnerLoad = async (
     }
   };
 
-  const onboardAll = async (): Promise<void> => {
-    while (!isFinishing) {
-      begun += 1;
-      await onboard(send, customer(begun), () => undefined).then(
-        (walletId) => onboarded.push(walletId),
-        (error: unknown) => wrong.push(String(error)),
-      );
-    }
+  const storeId = await openStoreBy(send);
+  const serve = async (): Promise<void> => {
+    begun += 1;
+    const { owner, iban } = customer(begun);
+    const next = seededBelow(seed + begun);
+    const walletId = await onboard(send, { owner, iban }, () => undefined);
+    const account = emptyAccount(walletId, iban);
+    accounts.push(account);
+    const errand = customerOf(send, account, storeId, next);
+    for (let left = next(errandsMax + 1); left > 0; left -= 1) await errand();
+  };
+  const serveAll = async (): Promise<void> => {
+    while (!isFinishing) await serve().catch((error: unknown) => wrong.push(String(error)));
   };
   const readAll = async (): Promise<void> => {
     for (let index = 0; !isFinishing; index += 1) {
-      const walletId = onboarded[index % Math.max(onboarded.length, 1)];
-      if (walletId !== undefined) await send("GET", `/wallet/wallets/${walletId}`);
+      const account = accounts[index % Math.max(accounts.length, 1)];
+      if (account !== undefined) await send("GET", `/wallet/wallets/${account.walletId}`);
       await sleep(readMs);
     }
   };
-  const running = Promise.all([...Array.from({ length: clients }, onboardAll), readAll()]);
+  const settle = () => send("POST", "/wallet/flows/accountingoperations");
+  const settleAll = async (): Promise<void> => {
+    while (!isFinishing) {
+      await settle();
+      await sleep(settleMs);
+    }
+  };
+  const running = Promise.all([
+    ...Array.from({ length: clients }, serveAll),
+    readAll(),
+    settleAll(),
+  ]);
   return {
-    get completed() {
-      return onboarded.length;
-    },
     deliveries: topic.events,
     finish: async () => {
       isFinishing = true;
       await running;
-      return { answers: Object.fromEntries(answers), wrong, onboarded, begun };
+      await settle();
+      return { answers: Object.fromEntries(answers), wrong, accounts, begun };
     },
     stop: () => topic.stop(),
   };
