@@ -58,8 +58,12 @@ const faultsUnderLoad = async (isBrokerApart: boolean, hasSmallDisk: boolean): P
     serverProcessKills: half(half(databaseKills, isBrokerApart), true),
     connectionsEnded: Math.round(half(kills, isBrokerApart) / 5),
     brokerKills: isBrokerApart ? Math.ceil(kills / 20) : 0,
-    pauses: half(pauses, isBrokerApart),
-    brokerPauses: isBrokerApart ? pauses : 0,
+    pauses: {
+      platform: half(pauses, isBrokerApart),
+      postmaster: half(pauses, isBrokerApart),
+      server: half(pauses, isBrokerApart),
+      broker: isBrokerApart ? pauses : 0,
+    },
     pauseMs,
     fullDisks: hasSmallDisk ? half(fullDisks, isBrokerApart) : 0,
   };

@@ -43,7 +43,10 @@ const portOf = async (child: ChildProcess): Promise<number> => {
 export const runBroker = async (
   url: string,
   port: number,
-  { isQuiet = false, configuration = testConfiguration as unknown } = {},
+  {
+    isQuiet = false,
+    configuration = testConfiguration,
+  }: { readonly isQuiet?: boolean; readonly configuration?: unknown } = {},
 ): Promise<BrokerProcess> => {
   const child = fork(bundle, [url, String(port), JSON.stringify(configuration)], {
     execArgv: ["--expose-gc"],

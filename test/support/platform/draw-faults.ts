@@ -1,5 +1,5 @@
 /** Faults in an order of chance that can be told again: the same for the same seed. */
-import type { FaultPlatform } from "./fault-platform.js";
+import type { FaultPlatform, Pausable } from "./fault-platform.js";
 import { seededBelow } from "./seeded-random.js";
 
 export interface Fault {
@@ -16,9 +16,7 @@ export interface FaultCounts {
   readonly postmasterKills?: number;
   readonly serverProcessKills?: number;
   readonly brokerKills?: number;
-  /** Of the platform, the postmaster and the whole server, each. */
-  readonly pauses?: number;
-  readonly brokerPauses?: number;
+  readonly pauses?: Partial<Readonly<Record<Pausable, number>>>;
   readonly pauseMs?: number;
   readonly fullDisks?: number;
   readonly fullMs?: number;
@@ -31,11 +29,12 @@ const times = (count: number | undefined, fault: Fault): Fault[] =>
 const hurriedOneIn = 5;
 
 const all = (counts: FaultCounts, draw: (bound: number) => number): Fault[] => {
-  const { pauses, pauseMs = 60_000, fullMs = 20_000 } = counts;
-  const paused = (what: "platform" | "postmaster" | "server" | "broker"): Fault => ({
-    name: `${what} paused`,
-    inflict: (platform) => platform.pause(what, pauseMs),
-  });
+  const { pauses = {}, pauseMs = 60_000, fullMs = 20_000 } = counts;
+  const paused = (what: Pausable): Fault[] =>
+    times(pauses[what], {
+      name: `${what} paused`,
+      inflict: (platform) => platform.pause(what, pauseMs),
+    });
   const kills: Fault[] = [
     ...times(counts.kills, {
       name: "platform killed",
@@ -60,10 +59,10 @@ const all = (counts: FaultCounts, draw: (bound: number) => number): Fault[] => {
       name: "connections ended",
       inflict: (platform) => platform.endConnections(),
     }),
-    ...times(pauses, paused("platform")),
-    ...times(pauses, paused("postmaster")),
-    ...times(pauses, paused("server")),
-    ...times(counts.brokerPauses, paused("broker")),
+    ...paused("platform"),
+    ...paused("postmaster"),
+    ...paused("server"),
+    ...paused("broker"),
     ...times(counts.fullDisks, {
       name: "disk full",
       inflict: (platform) => platform.fillDisk(fullMs),

@@ -35,7 +35,7 @@ export interface PartnerLoad {
 export interface LoadOptions {
   readonly clients: number;
   readonly seed: number;
-  /** What a customer does at most once onboarded: deposits, payments, withdrawals, groups of them. */
+  /** How much a customer does at most, once onboarded: deposits, payments, withdrawals, groups of them. */
   readonly errandsMax: number;
   /** Finds the wallet of a creation whose answer was cut. */
   readonly walletOf: (taxId: string) => Promise<string>;
@@ -117,7 +117,7 @@ export const startPartnerLoad = async (
     const account = emptyAccount(walletId, iban);
     accounts.push(account);
     const errand = customerOf(send, account, storeId, next);
-    for (let left = next(errandsMax + 1); left > 0; left -= 1) await errand();
+    for (let left = 1 + next(errandsMax); left > 0; left -= 1) await errand();
   };
   const serveAll = async (): Promise<void> => {
     while (!isFinishing) await serve().catch((error: unknown) => wrong.push(String(error)));
