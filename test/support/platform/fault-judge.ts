@@ -65,11 +65,10 @@ const nothingLeft = async (platform: FaultPlatform): Promise<void> => {
     (select count(*)::int from durable.instance
      where completed_at is null and id not like 'mandate-%') as open`;
   await expect
-    .poll(
-      async () => ({ ...(await platform.query(leftOver))[0], queued: await platform.queued() }),
-      { timeout: 60_000 },
-    )
-    .toEqual({ unsent: 0, messages: 0, open: 0, queued: 0 });
+    .poll(async () => ({ ...(await platform.query(leftOver))[0], held: await platform.held() }), {
+      timeout: 60_000,
+    })
+    .toEqual({ unsent: 0, messages: 0, open: 0, held: [] });
 };
 
 const judgeEvents = async (
@@ -99,7 +98,10 @@ export const judge = async (
   report: LoadReport,
 ): Promise<Judgement> => {
   const { answers, accounts, begun, wrong } = report;
-  expect(wrong).toEqual([]);
+  expect({ wrong, held: wrong.length > 0 && (await platform.held()) }).toEqual({
+    wrong: [],
+    held: false,
+  });
   expect(Object.keys(answers).filter((heard) => !permitted.test(heard))).toEqual([]);
   expect(accounts.length).toBe(begun);
 

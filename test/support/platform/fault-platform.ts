@@ -32,8 +32,8 @@ export interface FaultPlatform {
   readonly refusedStarts: readonly string[];
   /** Asks the database until it answers. */
   query(text: string, values?: readonly unknown[]): Promise<Rows>;
-  /** How many messages the broker holds. */
-  queued(): Promise<number>;
+  /** The messages that the broker holds, counted by entity. */
+  held(): Promise<Rows>;
   kill(): Promise<void>;
   /** Ends all connections of the platform; resolves to how many. */
   endConnections(): Promise<number>;
@@ -62,6 +62,10 @@ const lastingPort = async (): Promise<number> => {
     return port;
   }
 };
+
+const held = `
+  select path, count(*)::int as messages, max(delivery_count) as deliveries
+  from broker.message join broker.entity using (entity_id) group by path order by path`;
 
 const asked = async (url: string, text: string, values: readonly unknown[]): Promise<Rows> => {
   const config = { application_name: "judge", connectionTimeoutMillis: 5_000 };
@@ -159,12 +163,7 @@ export const startFaultPlatform = async ({
     crashes: platform.crashes,
     refusedStarts: platform.refusedStarts,
     query,
-    queued: async () => {
-      const text = "select count(*)::int as count from broker.message";
-      const [row] =
-        broker === undefined ? await query(text) : await asked(broker.databaseUrl, text, []);
-      return Number(row?.["count"]);
-    },
+    held: () => (broker === undefined ? query(held) : asked(broker.databaseUrl, held, [])),
     kill: () => platform.kill(),
     endConnections: async () => {
       const [row] = await query(

@@ -7,7 +7,7 @@ export interface SupervisedPlatform {
   readonly place: Place;
   /** Of the process that runs, even while it still starts. */
   readonly pid: number;
-  /** How it ended without being told to, with what it said before: should stay empty. */
+  /** How it ended without being told to or did not stop, with what it said before: should stay empty. */
   readonly crashes: readonly string[];
   /** Starts that it gave up by itself, as where its disk is full. */
   readonly refusedStarts: readonly string[];
@@ -16,8 +16,9 @@ export interface SupervisedPlatform {
   stop(): Promise<void>;
 }
 
-/** As service managers wait by default. */
+/** As service managers wait by default, before a start and for an end. */
 const restartMs = 100;
+const stopMs = 60_000;
 
 /** Resolves when its first life answers. */
 export const supervisePlatform = async (
@@ -76,7 +77,12 @@ export const supervisePlatform = async (
     },
     stop: async () => {
       isStopping = true;
+      const impatience = setTimeout(() => {
+        crashes.push(`does not stop: ${current?.output() ?? ""}`);
+        current?.child.kill("SIGKILL");
+      }, stopMs);
       await signal("SIGTERM");
+      clearTimeout(impatience);
       await supervised;
     },
   };
