@@ -6,6 +6,7 @@ import { onboardingAttempt } from "../../shared/database/onboarding/flow-state.j
 import { raise, startOnce, type FlowClient } from "../../shared/durable/flow-client.js";
 import type { Services } from "../kit/services.js";
 import { flowCommands, type FlowCommand } from "./flow-commands.js";
+import { throughOutage } from "./outage-patience.js";
 
 type Means = Pick<Services, "database">;
 
@@ -51,6 +52,8 @@ export const registerPlatformEvents = (services: Services): void => {
     subscriptionName: "flows",
     isSessionsEnabled: true,
     handler: (message: unknown, client: DurableClient, context: InvocationContext) =>
-      dispatch(services, client, subjectOf(context), message),
+      throughOutage(services, "platformEvents", () =>
+        dispatch(services, client, subjectOf(context), message),
+      ),
   });
 };

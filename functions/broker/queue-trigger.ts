@@ -5,13 +5,17 @@ import { z } from "zod";
 import type { DeadLetterReason } from "../../shared/events/service-bus.js";
 import { issueProperties } from "../../shared/http/schema-issues.js";
 import type { Services } from "../kit/services.js";
+import { throughOutage } from "./outage-patience.js";
 
 export interface QueueTrigger<Message extends z.ZodType> {
   readonly name: string;
   readonly queue: string;
   readonly message: Message;
   readonly extraInputs?: readonly FunctionInput[];
-  /** A returned reason dead-letters the message; what it throws brings the message back. */
+  /**
+   * A returned reason dead-letters the message; what it throws brings the message back, an outage once it has
+   * lasted for minutes.
+   */
   readonly handle: (
     services: Services,
     message: z.output<Message>,
@@ -59,7 +63,9 @@ export const registerQueueTrigger = <Message extends z.ZodType>(
     handler: async (body, context) => {
       const parsed = trigger.message.safeParse(body);
       const why = parsed.success
-        ? await trigger.handle(services, parsed.data, context)
+        ? await throughOutage(services, trigger.name, () =>
+            trigger.handle(services, parsed.data, context),
+          )
         : unreadable(parsed.error);
       if (why !== undefined) await deadLetter(services, trigger.queue, context, why);
     },

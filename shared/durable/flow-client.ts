@@ -1,6 +1,7 @@
 /** Starts flows and raises events to them, so that a repeated message does no harm. */
 import type { DurableClient } from "durable-functions";
 import type { z } from "zod";
+import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
 import type { Flow, FlowEvent } from "./flow.js";
 
 /** What this module uses of the library's client. */
@@ -20,17 +21,30 @@ const ends: Readonly<Record<string, FlowEnd>> = {
 const says = (error: unknown, text: string): boolean =>
   error instanceof Error && error.message.includes(text);
 
-/** The library tells an unknown instance, and a start that lost a race, by the error's text alone. */
+/** The library tells an unknown instance, a start that lost a race and an outage by the error's text alone. */
 const isUnknownInstance = (error: unknown): boolean =>
   says(error, "HTTP 404") || says(error, "No instance with ID");
 const isAlreadyRunning = (error: unknown): boolean => says(error, "status code: 409");
+
+const isAway = (error: unknown): boolean =>
+  error instanceof Error && /\b(?:HTTP|status code:) 50[234]\b/.test(error.message);
+
+/** Gives the engine's outages their name. */
+const asking = async <Value>(call: Promise<Value>): Promise<Value> => {
+  try {
+    return await call;
+  } catch (error) {
+    if (isAway(error)) throw new DependencyUnavailableError("the durable engine", error);
+    throw error;
+  }
+};
 
 export const instanceState = async (
   client: Pick<FlowClient, "getStatus">,
   instanceId: string,
 ): Promise<InstanceState> => {
   try {
-    const { runtimeStatus } = await client.getStatus(instanceId);
+    const { runtimeStatus } = await asking(client.getStatus(instanceId));
     return ends[runtimeStatus] ?? "running";
   } catch (error) {
     if (isUnknownInstance(error)) return "absent";
@@ -55,7 +69,7 @@ export const startOnce = async <Input extends z.ZodType>(
   if (state === "running") return false;
   if (state !== "absent" && !restartAfter.includes(state)) return false;
   try {
-    await client.startNew(flow.name, { instanceId, input });
+    await asking(client.startNew(flow.name, { instanceId, input }));
     return true;
   } catch (error) {
     if (isAlreadyRunning(error)) return false;
@@ -71,7 +85,7 @@ export const raise = async <Data extends z.ZodType>(
   data: z.input<Data>,
 ): Promise<boolean> => {
   try {
-    await client.raiseEvent(instanceId, event.name, data);
+    await asking(client.raiseEvent(instanceId, event.name, data));
     return true;
   } catch (error) {
     if (isUnknownInstance(error)) return false;
