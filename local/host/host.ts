@@ -276,14 +276,16 @@ export const startHost = async (options: HostOptions): Promise<Host> => {
   const log = new HostLog(options.log ?? writeJsonLine, config.logLevels);
   const address = options.host ?? "127.0.0.1";
   const server = await listenHttp(options.port, address);
+  let host: AppHost | undefined;
   try {
     exportEnvironment(config.settings, `${address}:${server.port}`);
     const app = await loadApp(options.appDirectory, log);
-    const host = new AppHost(options, config, log, server, app);
+    host = new AppHost(options, config, log, server, app);
     await host.start();
     return host;
   } catch (error) {
-    await server.stop(0);
+    // What has begun holds connections of a pool that is not ours: its owner would wait for them in vain.
+    await (host === undefined ? server.stop(0) : host.stop());
     throw error;
   }
 };

@@ -21,6 +21,7 @@ import { startPostgres } from "../../../local/postgres/server.js";
 import { runStart } from "../../../bench/platform/launch.js";
 import { startTestStack } from "../../support/platform/stack.js";
 import { rowsOf } from "../../support/database/connections.js";
+import { createDatabase } from "../../support/database/database.js";
 
 let root = "";
 let folders = 0;
@@ -125,6 +126,17 @@ describe("a start that cannot be is refused in one sentence", () => {
     expect(output).not.toContain("hidden");
     expect(code).toBe(1);
   });
+});
+
+test("a start that fails half-way ends what has begun, instead of waiting for it", async () => {
+  const database = await createDatabase();
+  await rowsOf(database.url, "create schema host");
+  // The engine runs by the time when the timers are read.
+  await rowsOf(database.url, "create table host.timer_status (app text)");
+  const { code, output } = await refusal("--database-url", database.url);
+  expect(output).toContain("The start failed");
+  expect(code).toBe(1);
+  await database.drop();
 });
 
 test("--help names every option and starts nothing", async () => {
