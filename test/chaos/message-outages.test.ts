@@ -19,7 +19,10 @@ let client: ServiceBusClient;
 
 beforeAll(async () => {
   [database, messages] = await Promise.all([createDatabase({ migrated: true }), createDatabase()]);
-  cleanups.push(() => database.drop(), () => messages.drop());
+  cleanups.push(
+    () => database.drop(),
+    () => messages.drop(),
+  );
   proxy = await DatabaseProxy.before(database.url);
   cleanups.push(() => proxy.close());
   const configuration: unknown = JSON.parse(await readFile("servicebus.config.json", "utf8"));
