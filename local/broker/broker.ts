@@ -1,12 +1,18 @@
 /** A message broker for one machine: AMQP 1.0 as the Service Bus clients speak it, kept in PostgreSQL. */
+import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
+import { Catalog } from "./administration/catalog.js";
+import type { AdministrationServerParts } from "./administration/server.js";
+import { certificateKeeper } from "./connections/certificate.js";
 import { Directory } from "./entities/directory.js";
 import { Listener } from "./connections/listener.js";
 import type { HandshakeTimeouts } from "./peers/peer.js";
 import { CommitLog } from "./storage/commit-log.js";
+import { DefinitionStore } from "./storage/definition-store.js";
 import { EntityStore } from "./storage/entity-store.js";
+import { MessageCounter } from "./storage/message-counts.js";
 import { MessageReader } from "./storage/message-reader.js";
 import { Writer } from "./storage/writer.js";
 import { noteFailure } from "../failures.js";
@@ -24,6 +30,8 @@ export type BrokerOptions = Database & {
   readonly key?: string;
   /** Told of failures that no client waits for. */
   readonly report?: (error: unknown) => void;
+  /** Where the certificate for TLS is kept, and made; without it there is no TLS. */
+  readonly certificateFolder?: string;
   /** How long a connection may take before it has proved itself. */
   readonly handshakeTimeouts?: HandshakeTimeouts;
 };
@@ -82,6 +90,20 @@ const poolOf = (options: Database, undo: Undo, report: (error: unknown) => void)
   return pool;
 };
 
+/** Few ever ask for it: it is loaded with the first request. */
+const administrationOf = (
+  parts: Omit<AdministrationServerParts, "counter" | "startedAtMs">,
+  pool: Pool,
+): (() => Promise<Server>) => {
+  const startedAtMs = Date.now();
+  let server: Promise<Server> | undefined;
+  const load = async (): Promise<Server> => {
+    const { administrationServer } = await import("./administration/server.js");
+    return administrationServer({ ...parts, counter: new MessageCounter(pool), startedAtMs });
+  };
+  return () => (server ??= load());
+};
+
 const assemble = async (
   options: BrokerOptions,
   undo: Undo,
@@ -99,15 +121,29 @@ const assemble = async (
   const reader = new MessageReader(pool);
   const directory = await Directory.open(topology, { log, reader, entities, report });
   undo.add(() => directory.stop());
+  const opened: { listener?: Listener } = {};
+  const catalog = await Catalog.open({
+    topology,
+    directory,
+    definitions: new DefinitionStore(pool),
+    endLinks: (path, error) => opened.listener?.endLinks(path, error),
+    nowMs: Date.now,
+  });
+  directory.start();
+  const sharedKey = { name: keyName, value: key };
+  const { certificateFolder } = options;
   const listener = await Listener.open({
     directory,
     entities,
-    key: { name: keyName, value: key },
+    key: sharedKey,
     host,
     port,
     report,
     handshakeTimeouts: options.handshakeTimeouts,
+    administration: administrationOf({ catalog, directory, entities, key: sharedKey, report }, pool),
+    certificate: certificateFolder === undefined ? null : certificateKeeper(certificateFolder),
   });
+  opened.listener = listener;
   undo.add(() => listener.close());
   let isStopped = false;
   undo.add(() => void (isStopped = true));

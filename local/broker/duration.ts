@@ -14,3 +14,18 @@ export const durationMs = (text: string): number | undefined => {
     Math.round((seconds ?? 0) * 1000)
   );
 };
+
+/** The text of so many milliseconds. */
+export const durationText = (ms: number): string => {
+  const days = Math.floor(ms / 86_400_000);
+  const hours = Math.floor((ms % 86_400_000) / 3_600_000);
+  const minutes = Math.floor((ms % 3_600_000) / 60_000);
+  const seconds = (ms % 60_000) / 1000;
+  const time = [
+    hours > 0 ? `${hours}H` : "",
+    minutes > 0 ? `${minutes}M` : "",
+    seconds > 0 ? `${seconds}S` : "",
+  ].join("");
+  const text = `P${days > 0 ? `${days}D` : ""}${time === "" ? "" : `T${time}`}`;
+  return text === "P" ? "PT0S" : text;
+};

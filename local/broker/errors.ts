@@ -11,6 +11,8 @@ export const conditions = {
   illegalState: "amqp:illegal-state",
   internalError: "amqp:internal-error",
   resourceLimitExceeded: "amqp:resource-limit-exceeded",
+  preconditionFailed: "amqp:precondition-failed",
+  detachForced: "amqp:link:detach-forced",
   connectionForced: "amqp:connection:forced",
   framingError: "amqp:connection:framing-error",
   handleInUse: "amqp:session:handle-in-use",
@@ -19,6 +21,7 @@ export const conditions = {
   serverBusy: "com.microsoft:server-busy",
   timeout: "com.microsoft:timeout",
   entityExists: "com.microsoft:entity-already-exists",
+  entityDisabled: "com.microsoft:entity-disabled",
   messageLockLost: "com.microsoft:message-lock-lost",
   messageNotFound: "com.microsoft:message-not-found",
   sessionLockLost: "com.microsoft:session-lock-lost",
@@ -48,6 +51,12 @@ export const entityNotFound = (address: string): BrokerError =>
   new BrokerError(
     conditions.entityNotFound,
     `The messaging entity '${address}' could not be found.`,
+  );
+
+export const entityDisabled = (address: string): BrokerError =>
+  new BrokerError(
+    conditions.entityDisabled,
+    `The messaging entity '${address}' is currently disabled for this operation.`,
   );
 
 export const messageLockLost = (): BrokerError =>

@@ -5,6 +5,9 @@ import { StartError } from "../start-error.js";
 import { durationMs } from "./duration.js";
 import { matchAll, type RuleDefinition } from "./filters/rule.js";
 
+export const entityStatuses = ["Active", "Disabled", "SendDisabled", "ReceiveDisabled"] as const;
+export type EntityStatus = (typeof entityStatuses)[number];
+
 export interface QueueSettings {
   readonly lockMs: number;
   readonly deliveryCountMax: number;
@@ -12,6 +15,10 @@ export interface QueueSettings {
   readonly timeToLiveMs: number | null;
   readonly deadLettersExpired: boolean;
   readonly requiresSession: boolean;
+  /** Where all messages go on to, and where the dead letters do; null where they stay. */
+  readonly forwardTo: string | null;
+  readonly forwardDeadLettersTo: string | null;
+  readonly status: EntityStatus;
 }
 
 export interface QueueDefinition {
@@ -31,6 +38,7 @@ export interface TopicDefinition {
   readonly path: string;
   readonly timeToLiveMs: number | null;
   readonly duplicateWindowMs: number | null;
+  readonly status: EntityStatus;
   readonly subscriptions: readonly SubscriptionDefinition[];
 }
 
@@ -47,9 +55,12 @@ const Duration = z.string().transform((text, context) => {
 });
 
 /** Longer than this is the service's way of saying "for ever". */
-const foreverMs = 100 * 365 * 86_400_000;
+export const foreverMs = 100 * 365 * 86_400_000;
 const TimeToLive = Duration.transform((ms) => (ms >= foreverMs ? null : ms)).default(null);
-const NotForwarded = z.literal("", "forwarding is not served by this broker").optional();
+const Target = z
+  .string()
+  .default("")
+  .transform((path) => (path === "" ? null : path));
 
 const Consumption = z.object({
   LockDuration: Duration.default(60_000),
@@ -57,8 +68,8 @@ const Consumption = z.object({
   DefaultMessageTimeToLive: TimeToLive,
   DeadLetteringOnMessageExpiration: z.boolean().default(false),
   RequiresSession: z.boolean().default(false),
-  ForwardTo: NotForwarded,
-  ForwardDeadLetteredMessagesTo: NotForwarded,
+  ForwardTo: Target,
+  ForwardDeadLetteredMessagesTo: Target,
 });
 
 const Duplicates = z.object({
@@ -68,12 +79,15 @@ const Duplicates = z.object({
 
 const Property = z.union([z.string(), z.number(), z.boolean()]);
 
+const Action = z.object({ SqlExpression: z.string() });
+
 const Rule = z.object({
   Name: z.string().min(1),
   Properties: z.discriminatedUnion("FilterType", [
     z.object({
       FilterType: z.literal("Sql"),
       SqlFilter: z.object({ SqlExpression: z.string() }),
+      Action: Action.optional(),
     }),
     z.object({
       FilterType: z.literal("Correlation"),
@@ -88,6 +102,7 @@ const Rule = z.object({
         To: z.string().optional(),
         Properties: z.record(z.string(), Property).default({}),
       }),
+      Action: Action.optional(),
     }),
   ]),
 });
@@ -139,17 +154,24 @@ const settingsOf = (properties: z.output<typeof Consumption>): QueueSettings => 
   timeToLiveMs: properties.DefaultMessageTimeToLive,
   deadLettersExpired: properties.DeadLetteringOnMessageExpiration,
   requiresSession: properties.RequiresSession,
+  forwardTo: properties.ForwardTo,
+  forwardDeadLettersTo: properties.ForwardDeadLetteredMessagesTo,
+  status: "Active",
 });
 
 const duplicateWindowOf = (properties: z.output<typeof Duplicates>): number | null =>
   properties.RequiresDuplicateDetection ? properties.DuplicateDetectionHistoryTimeWindow : null;
 
 const ruleOf = ({ Name: name, Properties: properties }: z.output<typeof Rule>): RuleDefinition => {
-  if (properties.FilterType === "Sql")
-    return { name, filter: { kind: "sql", expression: properties.SqlFilter.SqlExpression } };
+  const action = properties.Action?.SqlExpression ?? null;
+  if (properties.FilterType === "Sql") {
+    const { SqlExpression: expression } = properties.SqlFilter;
+    return { name, filter: { kind: "sql", expression }, action };
+  }
   const { CorrelationFilter: wanted } = properties;
   return {
     name,
+    action,
     filter: {
       kind: "correlation",
       contentType: wanted.ContentType,
@@ -165,10 +187,28 @@ const ruleOf = ({ Name: name, Properties: properties }: z.output<typeof Rule>): 
   };
 };
 
-/** Throws a zod error that names the first wrong place of the configuration. */
+/** Entities that clients make may be gone at any time: the file forwards to its own alone. */
+const checkForwarding = ({ queues, topics }: Topology): void => {
+  const targets = new Set([...queues, ...topics].map(({ path }) => path.toLowerCase()));
+  const sources = [
+    ...queues,
+    ...topics.flatMap(({ path, subscriptions }) =>
+      subscriptions.map(({ name, settings }) => ({ path: `${path}/${name}`, settings })),
+    ),
+  ];
+  for (const { path, settings } of sources) {
+    for (const target of [settings.forwardTo, settings.forwardDeadLettersTo])
+      if (target !== null && !targets.has(target.toLowerCase()))
+        throw new StartError(`'${path}' forwards to '${target}', which is no queue or topic here`);
+    if (settings.forwardTo !== null && settings.requiresSession)
+      throw new StartError(`'${path}' requires sessions, so that it cannot forward`);
+  }
+};
+
+/** Throws an error that names the first wrong place of the configuration. */
 export const parseTopology = (configuration: unknown): Topology => {
   const [namespace] = Configuration.parse(configuration).UserConfig.Namespaces;
-  return {
+  const topology: Topology = {
     queues: (namespace?.Queues ?? []).map(({ Name: path, Properties: properties }) => ({
       path,
       settings: settingsOf(properties),
@@ -178,6 +218,7 @@ export const parseTopology = (configuration: unknown): Topology => {
       path: topic.Name,
       timeToLiveMs: topic.Properties.DefaultMessageTimeToLive,
       duplicateWindowMs: duplicateWindowOf(topic.Properties),
+      status: "Active" as const,
       subscriptions: topic.Subscriptions.map(({ Name: name, Properties: properties, Rules }) => ({
         name,
         settings: settingsOf(properties),
@@ -185,6 +226,8 @@ export const parseTopology = (configuration: unknown): Topology => {
       })),
     })),
   };
+  checkForwarding(topology);
+  return topology;
 };
 
 export const readTopology = async (file: string): Promise<Topology> => {
@@ -192,7 +235,12 @@ export const readTopology = async (file: string): Promise<Topology> => {
   try {
     return parseTopology(JSON.parse(text));
   } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
+    const reason =
+      error instanceof z.ZodError
+        ? z.prettifyError(error)
+        : error instanceof StartError
+          ? error.message
+          : String(error);
     throw new StartError(`${file} cannot be used: ${reason}`);
   }
 };

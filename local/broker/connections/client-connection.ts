@@ -144,6 +144,19 @@ export class ClientConnection {
     this.#receivers.delete(link);
   }
 
+  /** What is at this address, or below it, is not there any more or not as it was. */
+  endLinks(address: string, error: BrokerError): void {
+    const path = address.toLowerCase();
+    const isMeant = (given: unknown): boolean =>
+      typeof given === "string" && `${given.toLowerCase()}/`.startsWith(`${path}/`);
+    for (const link of [...this.#targets.keys()].filter(({ target }) => isMeant(target?.address)))
+      refuse(link, error);
+    for (const link of [...this.#receivers.keys()].filter(({ source }) => isMeant(source?.address))) {
+      refuse(link, error);
+      this.closeReceiver(link);
+    }
+  }
+
   /** The links of a session, or of the whole connection, end without a word. */
   close(session?: Session): void {
     const isMine = (link: Link): boolean => session === undefined || link.session === session;
@@ -208,6 +221,7 @@ export class ClientConnection {
     this.#claims.require(address, Date.now());
     const { directory } = this.#parts;
     const queue = directory.queue(address);
+    queue?.checkReceivable();
     if (queue !== undefined) return queue;
     throw directory.destination(address) === undefined
       ? entityNotFound(address)

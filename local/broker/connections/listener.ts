@@ -7,6 +7,7 @@ import { BrokerError, conditions } from "../errors.js";
 import { channelMax, frameBytesMax } from "../wire/frame-guard.js";
 import { createContainer, type Connection, type Container } from "../wire/rhea.js";
 import { ClientConnection, type ConnectionParts } from "./client-connection.js";
+import { Entrance, type EntranceParts } from "./entrance.js";
 import { handshakeTimeouts, Peer, type HandshakeTimeouts } from "../peers/peer.js";
 import type { OutcomeName } from "../links/receiver-link.js";
 import { formatOf, watchTransfers } from "../peers/transfers.js";
@@ -15,6 +16,8 @@ export interface ListenerParts extends ConnectionParts {
   readonly host: string;
   readonly port: number;
   readonly handshakeTimeouts?: HandshakeTimeouts | undefined;
+  readonly administration: EntranceParts["administration"];
+  readonly certificate: EntranceParts["certificate"];
 }
 
 const closeFrameMs = 100;
@@ -44,13 +47,19 @@ export class Listener {
   readonly #peers = new Map<Connection, Peer>();
   /** Peers without a valid token, the oldest first. */
   readonly #unauthorized = new Set<Peer>();
+  readonly #entrance: Entrance;
   readonly #server: Server;
 
   private constructor(parts: ListenerParts) {
     this.#parts = parts;
     this.#onLinks();
     this.#onConnections();
-    this.#server = createServer((socket) => this.#admit(socket));
+    this.#entrance = new Entrance({
+      ...parts,
+      acceptAmqp: (socket) => this.#admit(socket),
+      openWithinMs: (parts.handshakeTimeouts ?? handshakeTimeouts).openWithinMs,
+    });
+    this.#server = createServer((socket) => this.#entrance.admit(socket));
     this.#server.listen({ host: parts.host, port: parts.port });
   }
 
@@ -72,12 +81,18 @@ export class Listener {
 
   /** A client that is connected otherwise than by the port. */
   accept(socket: Duplex): void {
-    this.#server.emit("connection", socket);
+    this.#admit(socket);
+  }
+
+  /** Ends the links to what is at this address or below it. */
+  endLinks(address: string, error: BrokerError): void {
+    for (const client of this.#clients.values()) client.endLinks(address, error);
   }
 
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
+    this.#entrance.close();
     const stopping = {
       condition: conditions.connectionForced,
       description: "The broker is stopping.",

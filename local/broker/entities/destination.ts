@@ -1,11 +1,17 @@
 /** Where messages are sent: a queue, or a topic that copies them to its subscriptions. */
-import { messageNotFound, serverBusy } from "../errors.js";
+import { entityNotFound, messageNotFound, serverBusy } from "../errors.js";
 import type { CommitLog, Committed } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import type { Detection } from "../storage/statements.js";
 import type { ParsedMessage } from "../wire/sections.js";
 import type { MessageKey, StoredMessage } from "../storage/stored-message.js";
 import type { Numbers } from "./numbers.js";
+
+/** What a message keeps of its way, where another entity has forwarded it to here. */
+export interface Origin {
+  readonly enqueuedSequenceNumber: number;
+  readonly hops: number;
+}
 
 /** What is different between queues and topics. */
 export interface Router {
@@ -14,7 +20,7 @@ export interface Router {
   /** Throws where the message may not be sent here. */
   check(message: ParsedMessage): void;
   /** The rows that a message becomes when it is enqueued. */
-  place(message: ParsedMessage): readonly StoredMessage[];
+  place(message: ParsedMessage, origin: Origin | null): readonly StoredMessage[];
   /** The last numbers that were given out, of which some may be in none of the rows. */
   readonly counted: readonly MessageKey[];
   arrived(messages: readonly StoredMessage[]): void;
@@ -24,6 +30,7 @@ export interface Router {
 export interface DestinationParts {
   readonly path: string;
   readonly router: Router;
+  /** As `Destination.duplicateWindowMs`. */
   readonly duplicateWindowMs: number | null;
   readonly log: CommitLog;
   readonly reader: MessageReader;
@@ -31,13 +38,34 @@ export interface DestinationParts {
   readonly wake: (times: { readonly dueMs?: number; readonly expiryMs?: number }) => void;
 }
 
+/** Rows that go in the same commit in which their messages come. */
+interface Replaced {
+  readonly rows: readonly StoredMessage[];
+  /** Null where they were scheduled here. */
+  readonly origin: Origin | null;
+}
+
+const parsedAgain = (row: StoredMessage): ParsedMessage => ({
+  ...parseMessage(row.bare),
+  timeToLiveMs: row.timeToLiveMs,
+  scheduledForMs: row.scheduledForMs,
+  annotations: row.annotations,
+});
+
 export class Destination {
   readonly path: string;
+  /** How long a message id is remembered; null where duplicates are not looked for. */
+  duplicateWindowMs: number | null;
+  /** Links to an entity that was deleted are ended, but one may have been sending just then. */
+  isRemoved = false;
+  /** When somebody last sent here. */
+  usedAtMs = Date.now();
   readonly #parts: DestinationParts;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: DestinationParts) {
     this.path = parts.path;
+    this.duplicateWindowMs = parts.duplicateWindowMs;
     this.#parts = parts;
   }
 
@@ -55,7 +83,14 @@ export class Destination {
    */
   async send(messages: readonly ParsedMessage[]): Promise<number[]> {
     if (this.#parts.log.isFull) throw serverBusy();
-    return this.#commit(messages, []);
+    return this.#commit(messages, null);
+  }
+
+  /** Takes a message over from the entity that it is in: it is there, or here, and never in both. */
+  async takeOver(message: StoredMessage, annotations = message.annotations): Promise<void> {
+    const { enqueuedSequenceNumber } = message;
+    const origin = { enqueuedSequenceNumber, hops: message.hops + 1 };
+    await this.#commit([{ ...parsedAgain(message), annotations }], { rows: [message], origin });
   }
 
   async cancelScheduled(sequenceNumbers: readonly number[]): Promise<void> {
@@ -74,29 +109,38 @@ export class Destination {
   async release(find: () => Promise<readonly StoredMessage[]>): Promise<void> {
     await this.#exclusive(async () => {
       const due = await find();
+      const scheduledHere = (rows: readonly StoredMessage[]) => ({ rows, origin: null });
       try {
-        await this.#commit(due, due);
+        await this.#commit(due, scheduledHere(due));
       } catch {
         const failures: unknown[] = [];
         for (const row of due)
-          await this.#commit([row], [row]).catch((error: unknown) => failures.push(error));
+          await this.#commit([row], scheduledHere([row])).catch((error: unknown) =>
+            failures.push(error),
+          );
         if (failures.length > 0) throw failures[0];
       }
     });
   }
 
-  /** Writes messages in place of the scheduled ones that they were. Answers their numbers. */
+  /** Writes messages, in place of the rows that they were elsewhere. Answers their numbers. */
   async #commit(
     messages: readonly ParsedMessage[],
-    replaced: readonly StoredMessage[],
+    replaced: Replaced | null,
   ): Promise<number[]> {
-    const { router, duplicateWindowMs, log } = this.#parts;
-    if (replaced.length === 0) for (const message of messages) router.check(message);
+    const { router, log } = this.#parts;
+    const { duplicateWindowMs } = this;
+    const origin = replaced?.origin ?? null;
+    // What was scheduled here was looked at when it came.
+    const isKnown = replaced !== null && origin === null;
+    if (this.isRemoved) throw entityNotFound(this.path);
+    if (!isKnown) for (const message of messages) router.check(message);
     const nowMs = Date.now();
+    this.usedAtMs = nowMs;
     const placed = messages.map((message) => {
-      const isLater = replaced.length === 0 && (message.scheduledForMs ?? 0) > nowMs;
+      const isLater = replaced === null && (message.scheduledForMs ?? 0) > nowMs;
       const detection: Detection | null =
-        duplicateWindowMs === null || replaced.length > 0
+        duplicateWindowMs === null || isKnown
           ? null
           : {
               entityId: router.entityId,
@@ -104,12 +148,12 @@ export class Destination {
               seenAtMs: nowMs,
               forgetAtMs: nowMs + duplicateWindowMs,
             };
-      const rows = isLater ? [this.#scheduled(message, nowMs)] : router.place(message);
+      const rows = isLater ? [this.#scheduled(message, nowMs)] : router.place(message, origin);
       return { rows, detection };
     });
     const { counted } = router;
     const committed = await log.commit({
-      remove: replaced,
+      remove: replaced?.rows ?? [],
       add: placed.flatMap(({ rows, detection }) => rows.map((message) => ({ message, detection }))),
       detections: placed.flatMap(({ detection }) => detection ?? []),
       counted,
@@ -138,6 +182,7 @@ export class Destination {
       state: "scheduled",
       deliveryCount: 0,
       delivered: false,
+      hops: 0,
     };
   }
 

@@ -1,11 +1,18 @@
-/** All entities of the topology, by the addresses under which clients open links to them. */
+/** All entities that are served, by the addresses under which clients open links to them. */
 import { RuleSet, type RuleDefinition } from "../filters/rule.js";
 import type { CommitLog } from "../storage/commit-log.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { MessageReader } from "../storage/message-reader.js";
-import type { QueueSettings, Topology, SubscriptionDefinition } from "../topology.js";
+import type {
+  QueueDefinition,
+  QueueSettings,
+  SubscriptionDefinition,
+  TopicDefinition,
+  Topology,
+} from "../topology.js";
 import { Scheduler } from "./scheduler.js";
 import { Destination, type Router } from "./destination.js";
+import { Forwarder } from "./forwarder.js";
 import { Queue } from "./queue.js";
 import { queueRouter, TopicRouter, type Subscription } from "./routers.js";
 
@@ -16,20 +23,33 @@ export interface DirectoryParts {
   readonly report: (error: unknown) => void;
 }
 
+/** A topic without its subscriptions. */
+export type BareTopic = Omit<TopicDefinition, "subscriptions">;
+
 /** Addresses are compared without regard to case. */
-const keyOf = (address: string): string => address.toLowerCase();
-const deadLetterSuffix = "/$DeadLetterQueue";
-/** Nothing is forwarded here, so nothing can fail on its way: these are always empty. */
-const transferSuffix = "/$Transfer/$DeadLetterQueue";
+export const keyOf = (address: string): string => address.toLowerCase();
+export const subscriptionPath = (topic: string, name: string): string =>
+  `${topic}/Subscriptions/${name}`;
+export const deadLetterSuffix = "/$DeadLetterQueue";
+/** What could not be forwarded. */
+export const transferSuffix = "/$Transfer/$DeadLetterQueue";
+
+const lettersOf = (settings: QueueSettings): QueueSettings => ({
+  ...settings,
+  requiresSession: false,
+  status: "Active",
+});
 
 export class Directory {
   readonly #parts: DirectoryParts;
   readonly #queues = new Map<string, Queue>();
   readonly #destinations = new Map<string, Destination>();
+  readonly #topics = new Map<string, TopicRouter>();
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #queuesById = new Map<number, Queue>();
   readonly #destinationsById = new Map<number, Destination>();
   readonly #scheduler: Scheduler;
+  #isStarted = false;
 
   private constructor(parts: DirectoryParts) {
     this.#parts = parts;
@@ -43,20 +63,20 @@ export class Directory {
   static async open(topology: Topology, parts: DirectoryParts): Promise<Directory> {
     await parts.entities.returnDelivered();
     const directory = new Directory(parts);
-    for (const { path, settings, duplicateWindowMs } of topology.queues) {
-      const queue = await directory.#addQueue(path, settings);
-      directory.#addDestination(path, queueRouter(queue), duplicateWindowMs);
+    for (const queue of topology.queues) await directory.addQueue(queue);
+    for (const { subscriptions, ...topic } of topology.topics) {
+      await directory.addTopic(topic);
+      for (const subscription of subscriptions)
+        await directory.addSubscription(topic.path, subscription);
     }
-    for (const { path, timeToLiveMs, duplicateWindowMs, subscriptions } of topology.topics) {
-      const copies: Subscription[] = [];
-      for (const definition of subscriptions)
-        copies.push(await directory.#addSubscription(path, definition));
-      const entity = { path, ...(await parts.entities.register(path)) };
-      const router = new TopicRouter(entity, timeToLiveMs, copies);
-      directory.#addDestination(path, router, duplicateWindowMs);
-    }
-    directory.#scheduler.start();
     return directory;
+  }
+
+  /** Begins with what is due, and to forward: when all that is kept has been added. */
+  start(): void {
+    this.#isStarted = true;
+    this.#scheduler.start();
+    this.#retryForwarding();
   }
 
   /** Where receivers of this address take messages from. */
@@ -69,12 +89,90 @@ export class Directory {
     return this.#destinations.get(keyOf(address));
   }
 
+  topic(address: string): TopicRouter | undefined {
+    return this.#topics.get(keyOf(address));
+  }
+
   subscription(address: string): Subscription | undefined {
     return this.#subscriptions.get(keyOf(address));
   }
 
   get size(): number {
     return this.#destinations.size + this.#subscriptions.size;
+  }
+
+  async addQueue({ path, settings, duplicateWindowMs }: QueueDefinition): Promise<void> {
+    const queue = await this.#addQueue(path, settings);
+    this.#addDestination(path, queueRouter(queue), duplicateWindowMs);
+  }
+
+  async addTopic({ path, duplicateWindowMs, ...settings }: BareTopic): Promise<void> {
+    const entity = { path, ...(await this.#parts.entities.register(path)) };
+    const router = new TopicRouter(entity, settings);
+    this.#topics.set(keyOf(path), router);
+    this.#addDestination(path, router, duplicateWindowMs);
+  }
+
+  /** Throws where there is no such topic. */
+  async addSubscription(topic: string, definition: SubscriptionDefinition): Promise<void> {
+    const { name, settings, rules } = definition;
+    const router = this.topic(topic);
+    if (router === undefined) throw new Error(`There is no topic '${topic}'.`);
+    const path = subscriptionPath(router.path, name);
+    const queue = await this.#addQueue(path, settings, rules);
+    // The given rules are those of a new subscription; afterwards clients may change them.
+    const kept = await this.#parts.entities.rules(queue.entityId);
+    const subscription = { queue, rules: new RuleSet(kept) };
+    this.#subscriptions.set(keyOf(path), subscription);
+    router.add(subscription);
+  }
+
+  updateQueue({ path, settings, duplicateWindowMs }: QueueDefinition): void {
+    this.#updateSettings(path, settings);
+    const destination = this.destination(path);
+    if (destination !== undefined) destination.duplicateWindowMs = duplicateWindowMs;
+    this.#retryForwarding();
+  }
+
+  updateTopic({ path, duplicateWindowMs, ...settings }: BareTopic): void {
+    const [router, destination] = [this.topic(path), this.destination(path)];
+    if (router !== undefined) router.settings = settings;
+    if (destination !== undefined) destination.duplicateWindowMs = duplicateWindowMs;
+    this.#retryForwarding();
+  }
+
+  updateSubscription(topic: string, { name, settings }: SubscriptionDefinition): void {
+    this.#updateSettings(subscriptionPath(topic, name), settings);
+  }
+
+  /** Ends an entity with all that it holds, a topic with its subscriptions. */
+  async remove(path: string): Promise<void> {
+    const { log, entities } = this.#parts;
+    const below = `${keyOf(path)}/`;
+    const isGone = (key: string): boolean => key === keyOf(path) || key.startsWith(below);
+    const ids = new Set<number>();
+    for (const [key, queue] of [...this.#queues].filter(([each]) => isGone(each))) {
+      queue.forwarder?.stop();
+      queue.stop();
+      ids.add(queue.entityId);
+      this.#queues.delete(key);
+      this.#queuesById.delete(queue.entityId);
+      const topic = key.slice(0, Math.max(0, key.lastIndexOf("/subscriptions/")));
+      this.#topics.get(topic)?.remove(queue);
+    }
+    for (const key of [...this.#subscriptions.keys()].filter(isGone))
+      this.#subscriptions.delete(key);
+    const destination = this.destination(path);
+    if (destination !== undefined) {
+      destination.isRemoved = true;
+      ids.add(destination.entityId);
+      this.#destinationsById.delete(destination.entityId);
+      this.#destinations.delete(keyOf(path));
+      this.#topics.delete(keyOf(path));
+    }
+    // What was on its way to the disk is committed before this, and nothing comes after it.
+    await log.commit({});
+    await entities.forget([...ids]);
   }
 
   async stop(): Promise<void> {
@@ -96,23 +194,11 @@ export class Directory {
       this.#queuesById.set(entity.entityId, queue);
       return queue;
     };
-    const withoutSessions = { ...settings, requiresSession: false };
-    const letters = await open(path + deadLetterSuffix, withoutSessions, null);
-    await open(path + transferSuffix, withoutSessions, null);
-    return open(path, settings, letters);
-  }
-
-  async #addSubscription(
-    topic: string,
-    { name, settings, rules }: SubscriptionDefinition,
-  ): Promise<Subscription> {
-    const path = `${topic}/Subscriptions/${name}`;
-    const queue = await this.#addQueue(path, settings, rules);
-    // The configured rules are those of a new subscription; afterwards clients may change them.
-    const kept = await this.#parts.entities.rules(queue.entityId);
-    const subscription = { queue, rules: new RuleSet(kept) };
-    this.#subscriptions.set(keyOf(path), subscription);
-    return subscription;
+    const letters = await open(path + deadLetterSuffix, lettersOf(settings), null);
+    await open(path + transferSuffix, lettersOf(settings), null);
+    const queue = await open(path, settings, letters);
+    this.#setForwarding(queue, settings);
+    return queue;
   }
 
   #addDestination(path: string, router: Router, duplicateWindowMs: number | null): void {
@@ -127,5 +213,38 @@ export class Directory {
     });
     this.#destinations.set(keyOf(path), destination);
     this.#destinationsById.set(router.entityId, destination);
+    this.#retryForwarding();
+  }
+
+  #updateSettings(path: string, settings: QueueSettings): void {
+    const queue = this.queue(path);
+    if (queue === undefined) return;
+    queue.settings = settings;
+    for (const suffix of [deadLetterSuffix, transferSuffix]) {
+      const letters = this.queue(path + suffix);
+      if (letters !== undefined) letters.settings = lettersOf(settings);
+    }
+    this.#setForwarding(queue, settings);
+    this.#retryForwarding();
+  }
+
+  #setForwarding(queue: Queue, { forwardTo, forwardDeadLettersTo }: QueueSettings): void {
+    const { path, deadLetters } = queue;
+    const transferLetters = this.queue(path + transferSuffix);
+    if (deadLetters === null || transferLetters === undefined) return;
+    const find = (target: string): Destination | undefined => this.destination(target);
+    const set = (from: Queue, target: string | null, deadLettersOf: string | null): void => {
+      from.forwarder?.stop();
+      if (target !== null)
+        new Forwarder({ queue: from, target, transferLetters, deadLettersOf, find }).start();
+    };
+    set(queue, forwardTo, null);
+    set(deadLetters, forwardDeadLettersTo, path);
+  }
+
+  /** Only once everything is there is a target that is missing really missing. */
+  #retryForwarding(): void {
+    if (!this.#isStarted) return;
+    for (const { forwarder } of this.#queuesById.values()) forwarder?.retry();
   }
 }

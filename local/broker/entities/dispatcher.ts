@@ -44,6 +44,10 @@ export class Dispatcher {
     this.#clearIfIdle();
   }
 
+  get hasReceivers(): boolean {
+    return this.#receivers.length > 0;
+  }
+
   get isEmpty(): boolean {
     return this.#inFlight.size === 0 && this.window.isEmpty;
   }
@@ -160,10 +164,16 @@ export class Dispatcher {
   #takeReady(): StoredMessage | undefined {
     for (let message; (message = this.window.take()) !== undefined;) {
       const isExpired = message.expiresAtMs !== null && message.expiresAtMs <= Date.now();
-      if (!isExpired && message.deliveryCount < this.#queue.deliveryCountMax) return message;
+      const { forward = null } = this.#queue.forwarder ?? {};
+      const isExhausted = message.deliveryCount >= this.#queue.deliveryCountMax;
+      if (!isExpired && !isExhausted && forward === null) return message;
       const given = message;
       this.#inFlight.add(given.sequenceNumber);
-      const moved = isExpired ? this.#queue.expire(given) : this.#exhausted(given);
+      const moved = isExpired
+        ? this.#queue.expire(given)
+        : isExhausted || forward === null
+          ? this.#exhausted(given)
+          : forward(given);
       this.#inBackground(this.#settle(given, moved));
     }
     return undefined;

@@ -1,11 +1,18 @@
 /** One queue or subscription, or the dead letters of one: what receivers can do with its messages. */
-import { BrokerError, conditions, messageLockLost, messageNotFound } from "../errors.js";
+import {
+  BrokerError,
+  conditions,
+  entityDisabled,
+  messageLockLost,
+  messageNotFound,
+} from "../errors.js";
 import type { CommitLog } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import { withApplicationProperties, type ParsedMessage } from "../wire/sections.js";
-import type { QueueSettings } from "../topology.js";
+import type { EntityStatus, QueueSettings } from "../topology.js";
 import { deadLetterChanges } from "./dead-letter.js";
 import { Dispatcher } from "./dispatcher.js";
+import type { Forwarder } from "./forwarder.js";
 import type { Lock } from "./lock-table.js";
 import type { MessageKey, StoredMessage } from "../storage/stored-message.js";
 import { Numbers, type Entity } from "./numbers.js";
@@ -25,8 +32,9 @@ export interface QueueParts {
 export class Queue implements DispatcherQueue {
   readonly entityId: number;
   readonly path: string;
-  readonly settings: QueueSettings;
-  readonly deliveryCountMax: number;
+  settings: QueueSettings;
+  /** When a message last came or a receiver went. */
+  usedAtMs = Date.now();
   readonly log: CommitLog;
   readonly reader: MessageReader;
   readonly sessions: SessionLocks | null;
@@ -34,6 +42,8 @@ export class Queue implements DispatcherQueue {
   readonly report: (error: unknown) => void;
   readonly numbers: Numbers;
   readonly hasDeadLetters: boolean;
+  /** Set where messages go on to another entity instead of to receivers. */
+  forwarder: Forwarder | null = null;
   /** Where there are no sessions, everything is one dispatcher. */
   readonly #dispatcher: Dispatcher;
   #turn: Promise<unknown> = Promise.resolve();
@@ -42,24 +52,36 @@ export class Queue implements DispatcherQueue {
     this.entityId = entity.entityId;
     this.path = entity.path;
     this.settings = settings;
-    this.deliveryCountMax = deadLetters === null ? Infinity : settings.deliveryCountMax;
     this.log = log;
     this.reader = reader;
     this.deadLetters = deadLetters;
     this.hasDeadLetters = deadLetters !== null;
     this.report = report;
     this.numbers = new Numbers(entity);
-    this.#dispatcher = new Dispatcher(this, null, () => Date.now() + settings.lockMs);
-    this.sessions = settings.requiresSession ? new SessionLocks(this, settings.lockMs) : null;
+    this.#dispatcher = new Dispatcher(this, null, () => Date.now() + this.settings.lockMs);
+    this.sessions = settings.requiresSession ? new SessionLocks(this) : null;
+  }
+
+  get deliveryCountMax(): number {
+    return this.hasDeadLetters ? this.settings.deliveryCountMax : Infinity;
+  }
+
+  get hasReceivers(): boolean {
+    return this.#dispatchers().some((dispatcher) => dispatcher.hasReceivers);
   }
 
   /**
    * The row that a message becomes here, with the next number: to be committed in the same turn. One
    * that may not be here, because it was scheduled when it still might, becomes a dead letter.
    */
-  place(message: ParsedMessage, enqueuedSequenceNumber: number | null): StoredMessage {
+  place(
+    message: ParsedMessage,
+    enqueuedSequenceNumber: number | null,
+    hops: number,
+  ): StoredMessage {
     const sequenceNumber = this.numbers.next();
     const nowMs = Date.now();
+    this.usedAtMs = nowMs;
     const timeToLiveMs = shortest(message.timeToLiveMs, this.settings.timeToLiveMs);
     const row: StoredMessage = {
       entityId: this.entityId,
@@ -78,6 +100,7 @@ export class Queue implements DispatcherQueue {
       state: "active",
       deliveryCount: 0,
       delivered: false,
+      hops,
     };
     if (this.#accepts(message) || this.deadLetters === null) return row;
     const reasons = deadLetterChanges(
@@ -90,6 +113,21 @@ export class Queue implements DispatcherQueue {
   /** The last number that was given out here: a restart must not give it again. */
   get counted(): MessageKey {
     return { entityId: this.entityId, sequenceNumber: this.numbers.last };
+  }
+
+  /** Throws where its status keeps senders away, or receivers. */
+  checkStatus(refusing: EntityStatus): void {
+    const { status } = this.settings;
+    if (status === "Disabled" || status === refusing) throw entityDisabled(this.path);
+  }
+
+  checkReceivable(): void {
+    this.checkStatus("ReceiveDisabled");
+    if (this.hasDeadLetters && this.forwarder !== null)
+      throw new BrokerError(
+        conditions.notAllowed,
+        `The messages of '${this.path}' are forwarded; receive them from where they go.`,
+      );
   }
 
   checkAcceptable(message: ParsedMessage): void {
@@ -156,15 +194,18 @@ export class Queue implements DispatcherQueue {
   }
 
   async deadLetter(message: StoredMessage): Promise<void> {
-    const { deadLetters } = this;
-    if (deadLetters === null) return;
-    const letter = deadLetters.#letter(message);
+    if (this.deadLetters !== null) await this.moveTo(this.deadLetters, message);
+  }
+
+  /** Puts a message among the dead letters: its own, or those of the entity that it belongs to. */
+  async moveTo(letters: Queue, message: StoredMessage): Promise<void> {
+    const letter = letters.#letter(message);
     const { repeated } = await this.log.commit({
       remove: [message],
       add: [{ message: letter, detection: null }],
     });
-    if (repeated) deadLetters.markStale();
-    deadLetters.arrived([letter]);
+    if (repeated) letters.markStale();
+    letters.arrived([letter]);
   }
 
   async expire(message: StoredMessage): Promise<void> {

@@ -31,7 +31,9 @@ export interface DispatcherQueue {
   readonly entityId: number;
   readonly log: CommitLog;
   readonly reader: MessageReader;
+  readonly settings: { readonly lockMs: number };
   readonly deliveryCountMax: number;
+  readonly forwarder: { readonly forward: ((message: StoredMessage) => Promise<void>) | null } | null;
   readonly hasDeadLetters: boolean;
   /** One at a time: work that reads messages from the database and then claims them. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;

@@ -1,7 +1,9 @@
 /** How a queue and a topic place the messages that are sent to them. */
 import type { RuleSet } from "../filters/rule.js";
 import type { ParsedMessage } from "../wire/sections.js";
-import type { Router } from "./destination.js";
+import { entityDisabled } from "../errors.js";
+import type { EntityStatus } from "../topology.js";
+import type { Origin, Router } from "./destination.js";
 import type { StoredMessage } from "../storage/stored-message.js";
 import { Numbers, type Entity } from "./numbers.js";
 import { shortest, type Queue } from "./queue.js";
@@ -12,8 +14,13 @@ export const queueRouter = (queue: Queue): Router => ({
   get counted() {
     return [queue.counted];
   },
-  check: (message) => queue.checkAcceptable(message),
-  place: (message) => [queue.place(message, null)],
+  check: (message) => {
+    queue.checkStatus("SendDisabled");
+    queue.checkAcceptable(message);
+  },
+  place: (message, origin) => [
+    queue.place(message, origin?.enqueuedSequenceNumber ?? null, origin?.hops ?? 0),
+  ],
   arrived: (messages) => queue.arrived(messages),
   markStale: () => queue.markStale(),
 });
@@ -23,18 +30,36 @@ export interface Subscription {
   readonly rules: RuleSet;
 }
 
+export interface TopicSettings {
+  readonly timeToLiveMs: number | null;
+  readonly status: EntityStatus;
+}
+
 export class TopicRouter implements Router {
   readonly entityId: number;
+  readonly path: string;
   readonly numbers: Numbers;
-  readonly #timeToLiveMs: number | null;
-  readonly #subscriptions: readonly Subscription[];
+  settings: TopicSettings;
+  #subscriptions: readonly Subscription[] = [];
   #last = 0;
 
-  constructor(entity: Entity, timeToLiveMs: number | null, subscriptions: readonly Subscription[]) {
+  constructor(entity: Entity, settings: TopicSettings) {
     this.entityId = entity.entityId;
+    this.path = entity.path;
     this.numbers = new Numbers(entity);
-    this.#timeToLiveMs = timeToLiveMs;
-    this.#subscriptions = subscriptions;
+    this.settings = settings;
+  }
+
+  get subscriptions(): readonly Subscription[] {
+    return this.#subscriptions;
+  }
+
+  add(subscription: Subscription): void {
+    this.#subscriptions = [...this.#subscriptions, subscription];
+  }
+
+  remove(queue: Queue): void {
+    this.#subscriptions = this.#subscriptions.filter((each) => each.queue !== queue);
   }
 
   get counted() {
@@ -43,16 +68,21 @@ export class TopicRouter implements Router {
   }
 
   check(message: ParsedMessage): void {
+    const { status } = this.settings;
+    if (status === "Disabled" || status === "SendDisabled") throw entityDisabled(this.path);
     for (const { queue } of this.#subscriptions) queue.checkAcceptable(message);
   }
 
-  /** One copy for each subscription with a rule that matches; perhaps none. */
-  place(message: ParsedMessage): StoredMessage[] {
+  /** A copy for each subscription with a rule that matches, and one for each rule with an action. */
+  place(message: ParsedMessage, origin: Origin | null): StoredMessage[] {
     this.#last = this.numbers.next();
-    const timeToLiveMs = shortest(message.timeToLiveMs, this.#timeToLiveMs);
-    return this.#subscriptions
-      .filter(({ rules }) => rules.matches(message.bare))
-      .map(({ queue }) => queue.place({ ...message, timeToLiveMs }, this.#last));
+    const timeToLiveMs = shortest(message.timeToLiveMs, this.settings.timeToLiveMs);
+    const number = origin?.enqueuedSequenceNumber ?? this.#last;
+    return this.#subscriptions.flatMap(({ queue, rules }) =>
+      rules
+        .copies(message)
+        .map((copy) => queue.place({ ...copy, timeToLiveMs }, number, origin?.hops ?? 0)),
+    );
   }
 
   arrived(messages: readonly StoredMessage[]): void {

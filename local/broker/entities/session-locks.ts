@@ -28,7 +28,6 @@ interface Waiting {
 
 export class SessionLocks {
   readonly #queue: DispatcherQueue;
-  readonly #lockMs: number;
   readonly #locks = new Map<string, SessionLock>();
   readonly #waiting = new Set<Waiting>();
   /** Whether the database may hold messages of sessions that nobody holds: otherwise it is not asked. */
@@ -36,9 +35,8 @@ export class SessionLocks {
   #searching: Promise<void> | undefined;
   #searchAgain = false;
 
-  constructor(queue: DispatcherQueue, lockMs: number) {
+  constructor(queue: DispatcherQueue) {
     this.#queue = queue;
-    this.#lockMs = lockMs;
   }
 
   get dispatchers(): Dispatcher[] {
@@ -169,11 +167,11 @@ export class SessionLocks {
 
   #startClock(lock: SessionLock): void {
     clearTimeout(lock.timer);
-    lock.lockedUntilMs = Date.now() + this.#lockMs;
+    lock.lockedUntilMs = Date.now() + this.#queue.settings.lockMs;
     lock.timer = setTimeout(() => {
       lock.receiver?.end(sessionLockLost());
       this.#release(lock, true);
-    }, this.#lockMs);
+    }, this.#queue.settings.lockMs);
   }
 
   #release(lock: SessionLock, expired: boolean): void {

@@ -11,7 +11,7 @@ export interface MessageFields {
 }
 
 /** Where the protocol keeps a system property, by its name in lower case. */
-const systemIndexes = {
+export const systemIndexes = {
   messageid: 0,
   to: 2,
   subject: 3,

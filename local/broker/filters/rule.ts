@@ -1,6 +1,8 @@
 /** Subscription rules: what they say, as configured and stored, and whether a message matches. */
 import { z } from "zod";
 import { fieldsOf, type FieldValue, type MessageFields } from "./fields.js";
+import type { ParsedMessage } from "../wire/sections.js";
+import { parseSqlAction, type Action } from "./sql-action.js";
 import { parseSqlFilter } from "./sql-filter.js";
 
 const Text = z.string().optional();
@@ -29,12 +31,15 @@ export type RuleFilter = z.output<typeof RuleFilter>;
 export interface RuleDefinition {
   readonly name: string;
   readonly filter: RuleFilter;
+  /** What is set and removed on the copy that the rule makes; null where that is nothing. */
+  readonly action: string | null;
 }
 
 /** The rule of a subscription for which none is configured. */
 export const matchAll: RuleDefinition = {
   name: "$Default",
   filter: { kind: "sql", expression: "1=1" },
+  action: null,
 };
 
 type Predicate = (fields: MessageFields) => boolean;
@@ -55,13 +60,27 @@ const correlationPredicate = (filter: Extract<RuleFilter, { kind: "correlation" 
     wantedUser.every(([name, value]) => fits(fields.user, name, value));
 };
 
+interface CompiledRule {
+  readonly rule: RuleDefinition;
+  readonly matches: Predicate;
+  readonly act: Action | null;
+}
+
+/** Throws where the filter or the action cannot be understood. */
+const compile = (rule: RuleDefinition): CompiledRule => ({
+  rule,
+  matches:
+    rule.filter.kind === "sql"
+      ? parseSqlFilter(rule.filter.expression)
+      : correlationPredicate(rule.filter),
+  act: rule.action === null ? null : parseSqlAction(rule.action),
+});
+
 /** The rules of one subscription, compiled. */
 export class RuleSet {
-  readonly #rules = new Map<
-    string,
-    { readonly rule: RuleDefinition; readonly matches: Predicate }
-  >();
-  #matchesAll = false;
+  readonly #rules = new Map<string, CompiledRule>();
+  /** A rule that lets everything pass as it is, with none beside it that acts: nothing is read. */
+  #passesAll = false;
 
   constructor(rules: readonly RuleDefinition[]) {
     for (const rule of rules) this.add(rule);
@@ -74,13 +93,9 @@ export class RuleSet {
       .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   }
 
-  /** Throws where the filter cannot be understood. */
+  /** In place of one of the same name. Throws where the rule cannot be understood. */
   add(rule: RuleDefinition): void {
-    const matches =
-      rule.filter.kind === "sql"
-        ? parseSqlFilter(rule.filter.expression)
-        : correlationPredicate(rule.filter);
-    this.#rules.set(rule.name, { rule, matches });
+    this.#rules.set(rule.name, compile(rule));
     this.#recheck();
   }
 
@@ -89,16 +104,27 @@ export class RuleSet {
     this.#recheck();
   }
 
-  /** Whether any rule takes the message; its fields are read only if a rule needs them. */
-  matches(bare: Buffer): boolean {
-    if (this.#matchesAll) return true;
-    const fields = fieldsOf(bare);
-    return [...this.#rules.values()].some(({ matches }) => matches(fields));
+  /** One for all matching rules without action, and one for each with: its name is in `RuleName`. */
+  copies(message: ParsedMessage): ParsedMessage[] {
+    if (this.#passesAll) return [message];
+    const fields = fieldsOf(message.bare);
+    const matching = [...this.#rules.values()].filter(({ matches }) => matches(fields));
+    const isPassed = matching.some(({ act }) => act === null);
+    return [
+      ...(isPassed ? [message] : []),
+      ...matching.flatMap(({ rule, act }) =>
+        act === null ? [] : act(message, fields, rule.name),
+      ),
+    ];
   }
 
   #recheck(): void {
-    this.#matchesAll = this.definitions.some(
-      ({ filter }) => filter.kind === "sql" && /^\s*1\s*=\s*1\s*$/.test(filter.expression),
-    );
+    const rules = [...this.#rules.values()];
+    this.#passesAll =
+      rules.every(({ act }) => act === null) &&
+      rules.some(
+        ({ rule: { filter } }) =>
+          filter.kind === "sql" && /^\s*1\s*=\s*1\s*$/.test(filter.expression),
+      );
   }
 }

@@ -1,9 +1,10 @@
 /** SQL filters of subscriptions: conditions over system and user properties, with unknown as in SQL. */
+import { randomUUID } from "node:crypto";
 import type { FieldValue, MessageFields } from "./fields.js";
 import { likeMatcher } from "./like.js";
 import { filterError, tokensOf, type Token } from "./sql-tokens.js";
 
-type Expression = (fields: MessageFields) => FieldValue;
+export type Expression = (fields: MessageFields) => FieldValue;
 
 const compare: Readonly<Record<string, (a: string | number, b: string | number) => boolean>> = {
   "=": (a, b) => a === b,
@@ -23,6 +24,9 @@ const calculate: Readonly<Record<string, (a: number, b: number) => number>> = {
   "%": (a, b) => a % b,
 };
 
+/** What texts may grow to by being put together; a property of a message has no more. */
+const textCharactersMax = 32_767;
+
 const comparable = (value: Exclude<FieldValue, null>): string | number =>
   typeof value === "boolean" ? Number(value) : value;
 
@@ -39,7 +43,8 @@ const arithmetic =
   (symbol: string, left: Expression, right: Expression): Expression =>
   (fields) => {
     const [a, b] = [left(fields), right(fields)];
-    if (symbol === "+" && typeof a === "string" && typeof b === "string") return a + b;
+    if (symbol === "+" && typeof a === "string" && typeof b === "string")
+      return a.length + b.length > textCharactersMax ? null : a + b;
     return typeof a === "number" && typeof b === "number"
       ? (calculate[symbol]?.(a, b) ?? null)
       : null;
@@ -68,8 +73,13 @@ const not =
     return typeof value === "boolean" ? !value : null;
   };
 
+export interface PropertyName {
+  readonly scope: "user" | "sys";
+  readonly name: string;
+}
+
 /** Precedence from loose to tight: or, and, not, comparison, sum, product, sign, value. */
-class Parser {
+export class Parser {
   readonly #tokens: readonly Token[];
   #at = 0;
 
@@ -83,36 +93,54 @@ class Parser {
     return expression;
   }
 
+  get isAtEnd(): boolean {
+    return this.#at >= this.#tokens.length;
+  }
+
+  /** A value: anything that a condition compares. */
+  value(): Expression {
+    return this.#sum();
+  }
+
+  /** The name of a property as it is written, and its scope. */
+  propertyName(): PropertyName {
+    const first = this.#name();
+    if (this.symbol(".") === undefined) return { scope: "user", name: first };
+    const scope = first.toLowerCase();
+    if (scope === "user" || scope === "sys") return { scope, name: this.#name() };
+    throw filterError(`${first} is not a scope of properties`);
+  }
+
   #or(): Expression {
     let left = this.#and();
-    while (this.#word("or")) left = or(left, this.#and());
+    while (this.word("or")) left = or(left, this.#and());
     return left;
   }
 
   #and(): Expression {
     let left = this.#not();
-    while (this.#word("and")) left = and(left, this.#not());
+    while (this.word("and")) left = and(left, this.#not());
     return left;
   }
 
   #not(): Expression {
-    return this.#word("not") ? not(this.#not()) : this.#condition();
+    return this.word("not") ? not(this.#not()) : this.#condition();
   }
 
   #condition(): Expression {
-    if (this.#word("exists")) return this.#exists();
+    if (this.word("exists")) return this.#exists();
     const left = this.#sum();
-    const symbol = this.#symbol(...Object.keys(compare));
+    const symbol = this.symbol(...Object.keys(compare));
     if (symbol !== undefined) return comparison(symbol, left, this.#sum());
-    if (this.#word("is")) {
-      const negated = this.#word("not");
+    if (this.word("is")) {
+      const negated = this.word("not");
       this.#expectWord("null");
       return (fields) => (left(fields) === null) !== negated;
     }
-    const negated = this.#word("not");
-    const condition = this.#word("in")
+    const negated = this.word("not");
+    const condition = this.word("in")
       ? this.#in(left)
-      : this.#word("like")
+      : this.word("like")
         ? this.#like(left)
         : undefined;
     if (condition !== undefined) return negated ? not(condition) : condition;
@@ -130,14 +158,14 @@ class Parser {
   #in(left: Expression): Expression {
     this.#expectSymbol("(");
     let found = comparison("=", left, this.#sum());
-    while (this.#symbol(",") !== undefined) found = or(found, comparison("=", left, this.#sum()));
+    while (this.symbol(",") !== undefined) found = or(found, comparison("=", left, this.#sum()));
     this.#expectSymbol(")");
     return found;
   }
 
   #like(left: Expression): Expression {
     const pattern = this.#text();
-    const matches = likeMatcher(pattern, this.#word("escape") ? this.#text() : null);
+    const matches = likeMatcher(pattern, this.word("escape") ? this.#text() : null);
     return (fields) => {
       const value = left(fields);
       return typeof value === "string" ? matches(value) : null;
@@ -146,26 +174,26 @@ class Parser {
 
   #sum(): Expression {
     let left = this.#product();
-    for (let symbol; (symbol = this.#symbol("+", "-")) !== undefined;)
+    for (let symbol; (symbol = this.symbol("+", "-")) !== undefined;)
       left = arithmetic(symbol, left, this.#product());
     return left;
   }
 
   #product(): Expression {
     let left = this.#signed();
-    for (let symbol; (symbol = this.#symbol("*", "/", "%")) !== undefined;)
+    for (let symbol; (symbol = this.symbol("*", "/", "%")) !== undefined;)
       left = arithmetic(symbol, left, this.#signed());
     return left;
   }
 
   #signed(): Expression {
-    if (this.#symbol("-") !== undefined) return arithmetic("-", () => 0, this.#signed());
-    if (this.#symbol("+") !== undefined) return this.#signed();
+    if (this.symbol("-") !== undefined) return arithmetic("-", () => 0, this.#signed());
+    if (this.symbol("+") !== undefined) return this.#signed();
     return this.#value();
   }
 
   #value(): Expression {
-    if (this.#symbol("(") !== undefined) {
+    if (this.symbol("(") !== undefined) {
       const inner = this.#or();
       this.#expectSymbol(")");
       return inner;
@@ -175,19 +203,30 @@ class Parser {
       this.#at += 1;
       return () => token.value;
     }
-    if (this.#word("true")) return () => true;
-    if (this.#word("false")) return () => false;
-    if (this.#word("null")) return () => null;
+    if (this.word("true")) return () => true;
+    if (this.word("false")) return () => false;
+    if (this.word("null")) return () => null;
     return this.#property();
   }
 
+  /** `newid()`, and `p(name)` with its long form, are the functions that there are. */
   #property(): Expression {
-    const first = this.#name();
-    if (this.#symbol(".") === undefined) return (fields) => fields.user.get(first) ?? null;
-    const second = this.#name();
-    if (first === "user") return (fields) => fields.user.get(second) ?? null;
-    if (first === "sys") return (fields) => fields.system.get(second) ?? null;
-    throw filterError(`${first} is not a scope of properties`);
+    const { scope, name } = this.propertyName();
+    if (scope === "user" && this.symbol("(") !== undefined) return this.#call(name.toLowerCase());
+    const key = name.toLowerCase();
+    return ({ user, system }) => (scope === "user" ? user : system).get(key) ?? null;
+  }
+
+  #call(called: string): Expression {
+    if (called === "newid") {
+      this.#expectSymbol(")");
+      return () => randomUUID();
+    }
+    if (called !== "p" && called !== "property") throw filterError(`there is no ${called}()`);
+    const token = this.#tokens[this.#at];
+    const key = (token?.kind === "text" ? this.#text() : this.#name()).toLowerCase();
+    this.#expectSymbol(")");
+    return (fields) => fields.user.get(key) ?? null;
   }
 
   #name(): string {
@@ -195,7 +234,7 @@ class Parser {
     if (token?.kind !== "word" && token?.kind !== "name")
       throw filterError("the name of a property is missing");
     this.#at += 1;
-    return token.text.toLowerCase();
+    return token.text;
   }
 
   #text(): string {
@@ -205,14 +244,14 @@ class Parser {
     return token.value;
   }
 
-  #word(word: string): boolean {
+  word(word: string): boolean {
     const token = this.#tokens[this.#at];
     const found = token?.kind === "word" && token.text.toLowerCase() === word;
     if (found) this.#at += 1;
     return found;
   }
 
-  #symbol(...symbols: readonly string[]): string | undefined {
+  symbol(...symbols: readonly string[]): string | undefined {
     const token = this.#tokens[this.#at];
     if (token?.kind !== "symbol" || !symbols.includes(token.text)) return undefined;
     this.#at += 1;
@@ -220,16 +259,16 @@ class Parser {
   }
 
   #expectWord(word: string): void {
-    if (!this.#word(word)) throw filterError(`${word} is missing`);
+    if (!this.word(word)) throw filterError(`${word} is missing`);
   }
 
   #expectSymbol(symbol: string): void {
-    if (this.#symbol(symbol) === undefined) throw filterError(`${symbol} is missing`);
+    if (this.symbol(symbol) === undefined) throw filterError(`${symbol} is missing`);
   }
 }
 
 /** As the service has it (quotas: the length of a filter's condition). */
-const expressionCharactersMax = 1_024;
+export const expressionCharactersMax = 1_024;
 
 /** Compiles an expression; only a condition that is true lets a message pass, not one unknown. */
 export const parseSqlFilter = (expression: string): ((fields: MessageFields) => boolean) => {

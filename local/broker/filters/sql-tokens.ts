@@ -12,7 +12,7 @@ export const filterError = (message: string): BrokerError =>
   new BrokerError(conditions.invalidField, `The filter expression is not valid: ${message}.`);
 
 const pattern =
-  /\s*(?:(?<text>'(?:[^']|'')*')|(?<name>\[(?:[^\]]|\]\])+\]|"(?:[^"]|"")+")|(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|(?<word>[A-Za-z_][\w$]*)|(?<symbol><>|!=|<=|>=|[=<>()+\-*/%,.]))/y;
+  /\s*(?:(?<text>'(?:[^']|'')*')|(?<name>\[(?:[^\]]|\]\])+\]|"(?:[^"]|"")+")|(?<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+)|(?<word>[A-Za-z_][\w$]*)|(?<symbol><>|!=|<=|>=|[=<>()+\-*/%,.;]))/y;
 
 const tokenOf = (groups: Readonly<Record<string, string | undefined>>): Token => {
   const { text, name, number, word, symbol } = groups;

@@ -32,6 +32,7 @@ const decode = (text: string): string => {
 const pathOf = (audience: string): string =>
   audience
     .replace(/^[a-z]+:\/\/[^/]*\/?/i, "")
+    .replace(/\?.*$/s, "")
     .replace(/\/+$/, "")
     .toLowerCase();
 

@@ -15,12 +15,14 @@ const operations: ReadonlyMap<string, Operation> = new Map([
   ...Object.entries(ruleOperations),
 ]);
 
-const statusCodes: Readonly<Partial<Record<Condition, number>>> = {
+export const statusCodes: Readonly<Partial<Record<Condition, number>>> = {
   [conditions.entityNotFound]: 404,
   [conditions.messageNotFound]: 404,
   [conditions.messageLockLost]: 410,
   [conditions.sessionLockLost]: 410,
   [conditions.entityExists]: 409,
+  [conditions.preconditionFailed]: 412,
+  [conditions.entityDisabled]: 403,
   [conditions.unauthorized]: 401,
   [conditions.notAllowed]: 400,
   [conditions.invalidField]: 400,

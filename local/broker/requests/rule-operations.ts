@@ -11,6 +11,7 @@ import { parseBody } from "./request-body.js";
 const code = {
   ruleDescription: 0x13700000004,
   emptyAction: 0x13700000005,
+  sqlAction: 0x13700000006,
   sqlFilter: 0x1370000006,
   correlationFilter: 0x1370000009,
 } as const;
@@ -55,8 +56,6 @@ const subscriptionOf = ({ subscription }: ManagedEntity): Subscription => {
 };
 
 const filterOf = (description: RuleDescription): RuleFilter => {
-  if (description["sql-rule-action"])
-    throw new BrokerError(conditions.notImplemented, "Rule actions are not served.");
   const { "sql-filter": sql, "correlation-filter": correlation } = description;
   if (sql) return { kind: "sql", expression: sql.expression };
   if (!correlation)
@@ -106,8 +105,9 @@ const addRule: Operation = async (entity, body) => {
   const rule: RuleDefinition = {
     name: request["rule-name"],
     filter: filterOf(request["rule-description"]),
+    action: request["rule-description"]["sql-rule-action"]?.expression ?? null,
   };
-  // A filter that cannot be compiled must not be stored.
+  // A rule that cannot be compiled must not be stored.
   new RuleSet([rule]);
   if (!(await entity.entities.addRule(queue.entityId, rule)))
     throw new BrokerError(
@@ -135,10 +135,10 @@ const enumerateRules: Operation = async (entity, body) => {
   const shown = subscriptionOf(entity).rules.definitions.slice(skip, skip + top);
   if (shown.length === 0) return null;
   return {
-    rules: shown.map(({ name, filter }) => ({
+    rules: shown.map(({ name, filter, action }) => ({
       "rule-description": described(code.ruleDescription, [
         describeFilter(filter),
-        described(code.emptyAction, []),
+        action === null ? described(code.emptyAction, []) : described(code.sqlAction, [action]),
         name,
       ]),
     })),

@@ -24,10 +24,15 @@ export class EntityStore {
          insert into broker.entity (path) values ($1) on conflict (path) do nothing
          returning entity_id
        )
-       insert into broker.rule (entity_id, name, filter)
-       select made.entity_id, r.name, r.filter
-       from made, unnest($2::text[], $3::jsonb[]) as r (name, filter)`,
-      [path, rules.map(({ name }) => name), rules.map(({ filter }) => JSON.stringify(filter))],
+       insert into broker.rule (entity_id, name, filter, action)
+       select made.entity_id, r.name, r.filter, r.action
+       from made, unnest($2::text[], $3::jsonb[], $4::text[]) as r (name, filter, action)`,
+      [
+        path,
+        rules.map(({ name }) => name),
+        rules.map(({ filter }) => JSON.stringify(filter)),
+        rules.map(({ action }) => action),
+      ],
     );
     const { rows } = await this.#pool.query<{ entity_id: number; last_sequence_number: unknown }>(
       "select entity_id, last_sequence_number from broker.entity where path = $1",
@@ -39,6 +44,18 @@ export class EntityStore {
       entityId: row.entity_id,
       lastSequenceNumber: Number(row.last_sequence_number),
     };
+  }
+
+  /** Deletes entities with their messages and all else that is theirs. */
+  async forget(entityIds: readonly number[]): Promise<void> {
+    await this.#pool.query(
+      `with messages as (delete from broker.message where entity_id = any($1::int[])),
+         duplicates as (delete from broker.duplicate where entity_id = any($1::int[])),
+         states as (delete from broker.session_state where entity_id = any($1::int[])),
+         rules as (delete from broker.rule where entity_id = any($1::int[]))
+       delete from broker.entity where entity_id = any($1::int[])`,
+      [entityIds],
+    );
   }
 
   /**
@@ -58,19 +75,35 @@ export class EntityStore {
   }
 
   async rules(entityId: number): Promise<RuleDefinition[]> {
-    const { rows } = await this.#pool.query<{ name: string; filter: unknown }>(
-      "select name, filter from broker.rule where entity_id = $1 order by name",
-      [entityId],
-    );
-    return rows.map(({ name, filter }) => ({ name, filter: RuleFilter.parse(filter) }));
+    const { rows } = await this.#pool.query<{
+      name: string;
+      filter: unknown;
+      action: string | null;
+    }>("select name, filter, action from broker.rule where entity_id = $1 order by name", [
+      entityId,
+    ]);
+    return rows.map(({ name, filter, action }) => ({
+      name,
+      filter: RuleFilter.parse(filter),
+      action,
+    }));
   }
 
   /** False where a rule of that name is there already. */
-  async addRule(entityId: number, { name, filter }: RuleDefinition): Promise<boolean> {
+  async addRule(entityId: number, { name, filter, action }: RuleDefinition): Promise<boolean> {
     const { rowCount } = await this.#pool.query(
-      `insert into broker.rule (entity_id, name, filter) values ($1, $2, $3)
+      `insert into broker.rule (entity_id, name, filter, action) values ($1, $2, $3, $4)
        on conflict (entity_id, name) do nothing`,
-      [entityId, name, JSON.stringify(filter)],
+      [entityId, name, JSON.stringify(filter), action],
+    );
+    return rowCount === 1;
+  }
+
+  /** False where there is no rule of that name. */
+  async changeRule(entityId: number, { name, filter, action }: RuleDefinition): Promise<boolean> {
+    const { rowCount } = await this.#pool.query(
+      "update broker.rule set filter = $3, action = $4 where entity_id = $1 and name = $2",
+      [entityId, name, JSON.stringify(filter), action],
     );
     return rowCount === 1;
   }

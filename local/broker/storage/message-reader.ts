@@ -18,6 +18,7 @@ interface MessageRow {
   readonly priority: number | null;
   readonly annotations: Buffer | null;
   readonly bare: Buffer;
+  readonly hops: number;
 }
 
 const stateNames: readonly MessageState[] = ["active", "deferred", "scheduled"];
@@ -42,11 +43,12 @@ const messageOf = (row: MessageRow): StoredMessage => ({
   priority: row.priority,
   annotations: row.annotations,
   bare: row.bare,
+  hops: row.hops,
 });
 
 const columns = `entity_id, sequence_number, enqueued_sequence_number, message_id, session_id, state,
   delivery_count, enqueued_at_ms, expires_at_ms, scheduled_for_ms, time_to_live_ms, durable, priority,
-  annotations, bare`;
+  annotations, bare, hops`;
 
 export interface ReadyQuery {
   readonly entityId: number;

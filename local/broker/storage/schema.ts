@@ -60,6 +60,18 @@ const tables = `
     primary key (entity_id, name)
   );`;
 
+/** Rules with actions, forwarding, and the entities that clients made. */
+const administration = `
+  alter table broker.message add column hops smallint not null default 0;
+  alter table broker.rule add column action text;
+  create table broker.definition (
+    path text primary key,
+    kind text not null,
+    fields jsonb not null,
+    created_at_ms bigint not null,
+    updated_at_ms bigint not null
+  );`;
+
 /** One row: how often a broker took the database over. */
 const ownership = `
   create table broker.owner (tenure integer not null);
@@ -95,7 +107,13 @@ const deadLetterNumbers = `
  * Each is run once, in this order, and never changed afterwards: a database may stand after any of
  * them. The first one's tables may be there already, from before the steps were counted.
  */
-const steps: readonly string[] = [tables, ownership, headersAndTimes, deadLetterNumbers];
+const steps: readonly string[] = [
+  tables,
+  ownership,
+  headersAndTimes,
+  deadLetterNumbers,
+  administration,
+];
 
 /** Only for who owns the database: another broker's tables must not change under it. */
 export const migrateSchema = async (pool: Pool): Promise<void> => {

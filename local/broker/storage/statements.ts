@@ -52,16 +52,17 @@ const flushText = (onConflict: string): string => `
   ), added as (
     insert into broker.message (entity_id, sequence_number, enqueued_sequence_number, message_id,
       session_id, state, delivery_count, delivered, enqueued_at_ms, expires_at_ms,
-      scheduled_for_ms, time_to_live_ms, annotations, bare, durable, priority)
+      scheduled_for_ms, time_to_live_ms, annotations, bare, durable, priority, hops)
     select a.entity_id, a.number, a.enqueued_number, a.message_id, a.session_id, a.state,
       a.delivery_count, false, a.enqueued_at, a.expires_at, a.scheduled_for, a.time_to_live,
-      a.annotations, a.bare, a.durable, a.priority
+      a.annotations, a.bare, a.durable, a.priority, a.hops
     from unnest($13::int[], $14::bigint[], $15::bigint[], $16::text[], $17::text[],
       $18::smallint[], $19::int[], $20::bigint[], $21::bigint[], $22::bigint[], $23::bigint[],
-      $24::bytea[], $25::bytea[], $26::int[], $27::text[], $30::boolean[], $31::smallint[])
+      $24::bytea[], $25::bytea[], $26::int[], $27::text[], $30::boolean[], $31::smallint[],
+      $32::smallint[])
       as a (entity_id, number, enqueued_number, message_id, session_id, state, delivery_count,
         enqueued_at, expires_at, scheduled_for, time_to_live, annotations, bare,
-        seen_entity_id, seen_message_id, durable, priority)
+        seen_entity_id, seen_message_id, durable, priority, hops)
     where a.seen_entity_id is null
       or (a.seen_entity_id, a.seen_message_id) in (select f.entity_id, f.message_id from fresh f)
     ${onConflict}
@@ -134,6 +135,7 @@ export const flushStatement = (flush: Flush): Statement => {
       [...numbers.values()],
       column(({ durable }) => durable),
       column(({ priority }) => priority),
+      column(({ hops }) => hops),
     ],
   };
 };

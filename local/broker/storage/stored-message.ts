@@ -34,4 +34,6 @@ export interface StoredMessage extends MessageKey {
   deliveryCount: number;
   /** Whether it is out with a receiver: after a crash this delivery counts as failed. */
   delivered: boolean;
+  /** How often it was forwarded. */
+  readonly hops: number;
 }

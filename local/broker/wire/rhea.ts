@@ -30,6 +30,8 @@ interface Types {
   wrap(value: unknown): Typed;
   wrap_string(value: string): Typed;
   wrap_symbol(value: string): Typed;
+  wrap_boolean(value: boolean): Typed;
+  wrap_double(value: number): Typed;
   wrap_int(value: number): Typed;
   wrap_uint(value: number): Typed;
   wrap_ubyte(value: number): Typed;

@@ -282,7 +282,7 @@ test("noise on the socket ends that connection alone", async () => {
   const closed = once(socket, "close");
   let answer = "";
   socket.on("data", (bytes) => (answer += bytes.toString("latin1")));
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.write("get / http/1.1\r\nhost: x\r\n\r\n");
   await closed;
   expect(answer).toBe("AMQP\x03\x01\x00\x00");
   expect(String(reported.at(-1))).toContain("Invalid protocol header");

@@ -40,6 +40,9 @@ test("what a configuration leaves out has the service's defaults", () => {
         timeToLiveMs: null,
         deadLettersExpired: false,
         requiresSession: false,
+        forwardTo: null,
+        forwardDeadLettersTo: null,
+        status: "Active",
       },
       duplicateWindowMs: null,
     },
@@ -67,7 +70,12 @@ test.each([
   ["a duration that is none", { LockDuration: "one minute" }, "one minute"],
   ["an empty duration", { LockDuration: "PT" }, "PT"],
   ["no delivery at all", { MaxDeliveryCount: 0 }, "MaxDeliveryCount"],
-  ["forwarding", { ForwardTo: "elsewhere" }, "forwarding"],
+  ["a target that is not declared", { ForwardTo: "elsewhere" }, "'elsewhere', which is no queue"],
+  [
+    "forwarding out of sessions",
+    { ForwardTo: "q", RequiresSession: true },
+    "'q' requires sessions, so that it cannot forward",
+  ],
 ])("%s stops the start with a sentence about it", (_, properties, told) => {
   expect(() => parse({ Queues: [{ Name: "q", Properties: properties }] })).toThrow(told);
 });

@@ -129,7 +129,7 @@ export interface BrokerFixture {
 }
 
 export const brokerFixture = async (
-  options: Pick<BrokerOptions, "report" | "handshakeTimeouts"> = {},
+  options: Pick<BrokerOptions, "report" | "handshakeTimeouts" | "certificateFolder"> = {},
 ): Promise<BrokerFixture> => {
   const database = await createDatabase();
   const broker = await startBroker({

@@ -1,0 +1,79 @@
+/** The certificate of this machine's broker: made once, kept in a folder, and made anew before it lapses. */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { makeCertificate, type CertificatePems } from "./certificate-der.js";
+
+const dayMs = 86_400_000;
+/** UTCTime, in which its times are written, ends with 2049. */
+const lifeMs = 730 * dayMs;
+const renewBeforeMs = 30 * dayMs;
+
+const certificateFile = "certificate.pem";
+const keyFile = "key.pem";
+
+/** What clients are to trust: `NODE_EXTRA_CA_CERTS` takes this file. */
+export const certificatePath = (folder: string): string => join(folder, certificateFile);
+
+const read = async (folder: string): Promise<CertificatePems | undefined> => {
+  try {
+    const [certificate, key] = await Promise.all([
+      readFile(join(folder, certificateFile), "utf8"),
+      readFile(join(folder, keyFile), "utf8"),
+    ]);
+    return { certificate, key };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+};
+
+/** Files that were cut off, or are not each other's, are not. */
+const isUsable = ({ certificate, key }: CertificatePems, nowMs: number): boolean => {
+  try {
+    const parsed = new X509Certificate(certificate);
+    return (
+      Date.parse(parsed.validFrom) <= nowMs &&
+      Date.parse(parsed.validTo) - renewBeforeMs > nowMs &&
+      parsed.checkPrivateKey(createPrivateKey(key))
+    );
+  } catch {
+    return false;
+  }
+};
+
+/** Never half a file, and the key never readable by others. */
+const replace = async (path: string, text: string, mode: number): Promise<void> => {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, text, { mode });
+  await rename(draft, path);
+};
+
+/** The certificate in this folder, made where there is none, or where its end is near. */
+export const keepCertificate = async (folder: string, nowMs: number): Promise<CertificatePems> => {
+  const kept = await read(folder);
+  if (kept !== undefined && isUsable(kept, nowMs)) return kept;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const made = await makeCertificate(new Date(nowMs - dayMs), new Date(nowMs + lifeMs));
+  await replace(join(folder, keyFile), made.key, 0o600);
+  await replace(join(folder, certificateFile), made.certificate, 0o644);
+  return made;
+};
+
+/** Looks again once a day, so that a program that runs on does not outlive its certificate. */
+export const certificateKeeper = (folder: string): (() => Promise<CertificatePems>) => {
+  let kept: Promise<CertificatePems> | undefined;
+  let lookAgainAtMs = 0;
+  return () => {
+    const nowMs = Date.now();
+    if (kept === undefined || nowMs >= lookAgainAtMs) {
+      lookAgainAtMs = nowMs + dayMs;
+      kept = keepCertificate(folder, nowMs).catch((error: unknown) => {
+        kept = undefined;
+        throw error;
+      });
+    }
+    return kept;
+  };
+};
