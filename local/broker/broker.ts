@@ -140,7 +140,10 @@ const assemble = async (
     port,
     report,
     handshakeTimeouts: options.handshakeTimeouts,
-    administration: administrationOf({ catalog, directory, entities, key: sharedKey, report }, pool),
+    administration: administrationOf(
+      { catalog, directory, entities, key: sharedKey, report },
+      pool,
+    ),
     certificate: certificateFolder === undefined ? null : certificateKeeper(certificateFolder),
   });
   opened.listener = listener;

@@ -203,10 +203,7 @@ export class Catalog {
     if (kind === "queue") directory.updateQueue(queueDefinition(path, fields));
     else if (kind === "topic") directory.updateTopic(topicDefinition(path, fields));
     else
-      directory.updateSubscription(
-        topicOf(path),
-        subscriptionDefinition(nameOf(path), fields, []),
-      );
+      directory.updateSubscription(topicOf(path), subscriptionDefinition(nameOf(path), fields, []));
   }
 
   #checkRoom({ kind, path }: Wanted): void {

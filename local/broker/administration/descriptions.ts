@@ -41,10 +41,13 @@ const Duration = (min: number, max: number, fallback: string) =>
   z
     .string()
     .max(64)
-    .refine((text) => {
-      const ms = durationMs(text);
-      return ms !== undefined && ms >= min && ms <= max;
-    }, `is an ISO 8601 duration from ${durationText(min)} on${max < Infinity ? ` to ${durationText(max)}` : ""}`)
+    .refine(
+      (text) => {
+        const ms = durationMs(text);
+        return ms !== undefined && ms >= min && ms <= max;
+      },
+      `is an ISO 8601 duration from ${durationText(min)} on${max < Infinity ? ` to ${durationText(max)}` : ""}`,
+    )
     .default(fallback);
 
 /** Clients write the address of the target, with its host; what counts is the path. */

@@ -10,13 +10,7 @@ import { BrokerError, conditions, entityNotFound } from "../errors.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { Definition, EntityKind } from "../storage/definition-store.js";
 import type { MessageCounter, MessageCounts } from "../storage/message-counts.js";
-import {
-  countDetails,
-  entryDocument,
-  fieldElements,
-  textElement,
-  type Entry,
-} from "./atom.js";
+import { countDetails, entryDocument, fieldElements, textElement, type Entry } from "./atom.js";
 import { eTagOf, type Catalog, type Wanted } from "./catalog.js";
 import { readRule } from "./rule-descriptions.js";
 import { addressOf, page, type AdministrationRequest, type Answer } from "./requests.js";
@@ -187,7 +181,8 @@ export class Resources {
       fields[name] === undefined
         ? {}
         : { [name]: `${origin.replace(/^https?/, "sb")}/${fields[name]}` };
-    const counts = (suffix: string): MessageCounts => countOf(directory.queue(path + suffix)?.entityId ?? 0);
+    const counts = (suffix: string): MessageCounts =>
+      countOf(directory.queue(path + suffix)?.entityId ?? 0);
     const own = countOf((directory.queue(path) ?? directory.destination(path))?.entityId ?? 0);
     const [letters, transfer] = [counts(deadLetterSuffix), counts(transferSuffix)];
     const usedAtMs = Math.max(
@@ -223,14 +218,14 @@ export class Resources {
 /** What has elements in it is not a field. */
 const wantedOf = (kind: EntityKind, path: string, description: Element | undefined): Wanted => {
   const { children = [] } = description ?? {};
-  if (children.some(({ name, children: rules }) => name === "AuthorizationRules" && rules.length > 0))
+  if (
+    children.some(({ name, children: rules }) => name === "AuthorizationRules" && rules.length > 0)
+  )
     throw new BrokerError(
       conditions.invalidField,
       "SubCode=40000. Authorization rules are not served: leave them out.",
     );
-  const fields = children.filter(
-    (each) => each.children.length === 0 && each.text.trim() !== "",
-  );
+  const fields = children.filter((each) => each.children.length === 0 && each.text.trim() !== "");
   const first = child(description, "DefaultRuleDescription");
   return {
     kind,

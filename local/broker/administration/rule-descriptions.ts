@@ -86,11 +86,7 @@ const writeProperty = ([key, value]: readonly [string, Property]): string => {
   return element(
     "KeyValueOfstringanyType",
     textElement("Key", key) +
-      textElement(
-        "Value",
-        String(value),
-        `i:type="d6p1:${type}" xmlns:d6p1="${schemaNamespace}"`,
-      ),
+      textElement("Value", String(value), `i:type="d6p1:${type}" xmlns:d6p1="${schemaNamespace}"`),
   );
 };
 
@@ -98,8 +94,7 @@ const writeFilter = (filter: RuleFilter): string => {
   if (filter.kind === "sql")
     return element(
       "Filter",
-      textElement("SqlExpression", filter.expression) +
-        textElement("CompatibilityLevel", "20"),
+      textElement("SqlExpression", filter.expression) + textElement("CompatibilityLevel", "20"),
       'i:type="SqlFilter"',
     );
   const conditionElements = Object.entries(conditionNames).map(([name, key]) => {

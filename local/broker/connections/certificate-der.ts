@@ -27,7 +27,10 @@ export interface CertificatePems {
 }
 
 /** A key and its certificate for `localhost` and the loopback addresses, in PEM. */
-export const makeCertificate = async (notBefore: Date, notAfter: Date): Promise<CertificatePems> => {
+export const makeCertificate = async (
+  notBefore: Date,
+  notAfter: Date,
+): Promise<CertificatePems> => {
   // Loaded for the one time in years that a certificate is made.
   const asn1 = await import("asn1js");
   const sequence = (...value: AsnType[]) => new asn1.Sequence({ value });
@@ -60,10 +63,7 @@ export const makeCertificate = async (notBefore: Date, notAfter: Date): Promise<
     new asn1.Integer({ valueHex: serial }),
     algorithm,
     name,
-    sequence(
-      new asn1.UTCTime({ valueDate: notBefore }),
-      new asn1.UTCTime({ valueDate: notAfter }),
-    ),
+    sequence(new asn1.UTCTime({ valueDate: notBefore }), new asn1.UTCTime({ valueDate: notAfter })),
     name,
     asn1.fromBER(publicKey).result,
     tagged(
@@ -84,11 +84,7 @@ export const makeCertificate = async (notBefore: Date, notAfter: Date): Promise<
       ),
     ),
   );
-  const signature = sign(
-    "sha256",
-    Buffer.from(toBeSigned.toBER()),
-    createPrivateKey(privateKey),
-  );
+  const signature = sign("sha256", Buffer.from(toBeSigned.toBER()), createPrivateKey(privateKey));
   const signed = sequence(toBeSigned, algorithm, new asn1.BitString({ valueHex: signature }));
   return { certificate: pem("CERTIFICATE", Buffer.from(signed.toBER())), key: privateKey };
 };

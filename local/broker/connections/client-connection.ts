@@ -151,7 +151,9 @@ export class ClientConnection {
       typeof given === "string" && `${given.toLowerCase()}/`.startsWith(`${path}/`);
     for (const link of [...this.#targets.keys()].filter(({ target }) => isMeant(target?.address)))
       refuse(link, error);
-    for (const link of [...this.#receivers.keys()].filter(({ source }) => isMeant(source?.address))) {
+    for (const link of [...this.#receivers.keys()].filter(({ source }) =>
+      isMeant(source?.address),
+    )) {
       refuse(link, error);
       this.closeReceiver(link);
     }

@@ -47,9 +47,7 @@ export class Entrance {
   readonly #parts: EntranceParts;
   readonly #undecided = new Bounded();
   readonly #http = new Bounded();
-  #context:
-    | { readonly pems: CertificatePems; readonly secureContext: SecureContext }
-    | undefined;
+  #context: { readonly pems: CertificatePems; readonly secureContext: SecureContext } | undefined;
 
   constructor(parts: EntranceParts) {
     this.#parts = parts;

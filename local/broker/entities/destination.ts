@@ -124,10 +124,7 @@ export class Destination {
   }
 
   /** Writes messages, in place of the rows that they were elsewhere. Answers their numbers. */
-  async #commit(
-    messages: readonly ParsedMessage[],
-    replaced: Replaced | null,
-  ): Promise<number[]> {
+  async #commit(messages: readonly ParsedMessage[], replaced: Replaced | null): Promise<number[]> {
     const { router, log } = this.#parts;
     const { duplicateWindowMs } = this;
     const origin = replaced?.origin ?? null;

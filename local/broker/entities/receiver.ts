@@ -33,7 +33,9 @@ export interface DispatcherQueue {
   readonly reader: MessageReader;
   readonly settings: { readonly lockMs: number };
   readonly deliveryCountMax: number;
-  readonly forwarder: { readonly forward: ((message: StoredMessage) => Promise<void>) | null } | null;
+  readonly forwarder: {
+    readonly forward: ((message: StoredMessage) => Promise<void>) | null;
+  } | null;
   readonly hasDeadLetters: boolean;
   /** One at a time: work that reads messages from the database and then claims them. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;

@@ -112,9 +112,7 @@ export class RuleSet {
     const isPassed = matching.some(({ act }) => act === null);
     return [
       ...(isPassed ? [message] : []),
-      ...matching.flatMap(({ rule, act }) =>
-        act === null ? [] : act(message, fields, rule.name),
-      ),
+      ...matching.flatMap(({ rule, act }) => (act === null ? [] : act(message, fields, rule.name))),
     ];
   }
 

@@ -22,7 +22,7 @@ test("a queue is made as it is described, used, changed and deleted", async () =
     deadLetteringOnMessageExpiration: true,
     requiresDuplicateDetection: true,
     duplicateDetectionHistoryTimeWindow: "PT5M",
-    userMetadata: "<notes> & \"quotes\"",
+    userMetadata: '<notes> & "quotes"',
   });
   expect(made).toMatchObject({
     name: "made",
@@ -33,7 +33,7 @@ test("a queue is made as it is described, used, changed and deleted", async () =
     requiresDuplicateDetection: true,
     requiresSession: false,
     duplicateDetectionHistoryTimeWindow: "PT5M",
-    userMetadata: "<notes> & \"quotes\"",
+    userMetadata: '<notes> & "quotes"',
     status: "Active",
   });
   expect(await administration.getQueue("made")).toEqual(made);
@@ -55,9 +55,9 @@ test("a queue is made as it is described, used, changed and deleted", async () =
 
   const updated = await administration.updateQueue({ ...made, maxDeliveryCount: 7 });
   expect(updated.maxDeliveryCount).toBe(7);
-  await expect(
-    administration.updateQueue({ ...made, requiresSession: true }),
-  ).rejects.toThrow("RequiresSession cannot be changed");
+  await expect(administration.updateQueue({ ...made, requiresSession: true })).rejects.toThrow(
+    "RequiresSession cannot be changed",
+  );
 
   await administration.deleteQueue("made");
   expect(await administration.queueExists("made")).toBe(false);
@@ -118,9 +118,10 @@ test("a partner's topic is made with a subscription whose rules choose, and both
       count,
     );
   expect(bodies(await receive("chosen", 1))).toEqual(["fits"]);
-  expect(
-    await administration.getSubscriptionRuntimeProperties("partner", "all"),
-  ).toMatchObject({ activeMessageCount: 2, totalMessageCount: 2 });
+  expect(await administration.getSubscriptionRuntimeProperties("partner", "all")).toMatchObject({
+    activeMessageCount: 2,
+    totalMessageCount: 2,
+  });
   expect(bodies(await receive("all", 2))).toEqual(["fits", "does not"]);
   expect(await administration.getTopicRuntimeProperties("partner")).toMatchObject({
     subscriptionCount: 2,

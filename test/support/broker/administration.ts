@@ -17,7 +17,11 @@ export interface AdministrationFixture extends BrokerFixture {
 }
 
 /** The emulator's connection string serves this client as well: it speaks https whatever that says. */
-export const administer = (port: number, ca: string, key?: string): ServiceBusAdministrationClient => {
+export const administer = (
+  port: number,
+  ca: string,
+  key?: string,
+): ServiceBusAdministrationClient => {
   // The client hands all options of its HTTP pipeline on, though its own type lists some alone.
   const options: ServiceBusAdministrationClientOptions & { tlsOptions: { ca: string } } = {
     tlsOptions: { ca },
@@ -43,7 +47,9 @@ export const administrationFixture = async (): Promise<AdministrationFixture> =>
   };
 };
 
-export const namesOf = async (entities: AsyncIterable<{ readonly name: string }>): Promise<string[]> => {
+export const namesOf = async (
+  entities: AsyncIterable<{ readonly name: string }>,
+): Promise<string[]> => {
   const names: string[] = [];
   for await (const { name } of entities) names.push(name);
   return names;
