@@ -34,6 +34,8 @@ export interface Stack {
   readonly functionList: readonly string[];
   /** Of the local broker, or of whatever the setting ServiceBus names instead. */
   readonly brokerConnectionString: string | undefined;
+  /** What clients of the local broker have to trust if they speak TLS. */
+  readonly brokerCertificate: string | undefined;
   readonly databaseUrl: string;
   /** Where the embedded PostgreSQL keeps its data, if that is what runs. */
   readonly dataDirectory: string | undefined;
@@ -54,21 +56,23 @@ interface Database {
 type Started = (() => Promise<void>)[];
 
 const topologyFile = "servicebus.config.json";
+const certificateFolder = (dataDirectory: string): string => join(dataDirectory, "broker-tls");
 const never = new Promise<Error>(() => undefined);
 
 /** The heavy part of the code, loaded while PostgreSQL starts in its own process. */
 const loadParts = async () => {
-  const [database, sockets, broker, topology, host, engine] = await Promise.all([
+  const [database, sockets, broker, topology, certificate, host, engine] = await Promise.all([
     import("./stack-database.js"),
     import("./in-process-sockets.js"),
     import("./broker/broker.js"),
     import("./broker/topology.js"),
+    import("./broker/connections/certificate.js"),
     import("./host/host.js"),
     import("./durable/engine.js"),
     // Not ours to use here, but the host is about to: loaded now, it costs no time later.
     import("@azure/service-bus"),
   ]);
-  return { ...database, ...sockets, ...broker, ...topology, ...host, ...engine };
+  return { ...database, ...sockets, ...broker, ...topology, ...certificate, ...host, ...engine };
 };
 type Parts = Awaited<ReturnType<typeof loadParts>>;
 
@@ -114,7 +118,7 @@ interface Foundation {
 }
 
 const openBroker = async (
-  { appDirectory, log }: StackOptions,
+  { appDirectory, dataDirectory, log }: StackOptions,
   { parts, settings, database, started }: Foundation,
   reserved: ReservedPort,
 ): Promise<string> => {
@@ -127,6 +131,7 @@ const openBroker = async (
     topology,
     port: reserved.port,
     key,
+    certificateFolder: certificateFolder(dataDirectory),
     report: (error) => warn(errorText(error)),
   });
   started.push(() => broker.stop());
@@ -212,6 +217,10 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
       url: host.url,
       functionList: host.functionList(),
       brokerConnectionString,
+      brokerCertificate:
+        brokerPort === undefined
+          ? undefined
+          : parts.certificatePath(certificateFolder(options.dataDirectory)),
       databaseUrl: database.url,
       dataDirectory: database.dataDirectory,
       failed: database.failed,

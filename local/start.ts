@@ -33,6 +33,9 @@ const shownBroker = ({ brokerConnectionString = "none" }: Stack): string =>
 
 const places = (stack: Stack): string[] => [
   `  Broker     ${shownBroker(stack)}`,
+  ...(stack.brokerCertificate === undefined
+    ? []
+    : [`  Trust      NODE_EXTRA_CA_CERTS=${stack.brokerCertificate} (TLS, on the broker's port)`]),
   `  Database   ${shownDatabase(stack)}`,
   ...(stack.dataDirectory === undefined ? [] : [`  Data       ${stack.dataDirectory}`]),
 ];
@@ -65,9 +68,9 @@ const describe = (stack: Stack, appDirectory: string | undefined): string =>
 
 /** Written under another name first, so that whoever waits for the file never reads half of it. */
 const writeReadyFile = async (file: string, stack: Stack): Promise<void> => {
-  const { url, brokerConnectionString, databaseUrl } = stack;
+  const { url, brokerConnectionString, brokerCertificate, databaseUrl } = stack;
   const draft = `${file}.${process.pid}`;
-  const place = { url, brokerConnectionString, databaseUrl, pid: process.pid };
+  const place = { url, brokerConnectionString, brokerCertificate, databaseUrl, pid: process.pid };
   await writeFile(draft, `${JSON.stringify(place)}\n`, { mode: 0o600 });
   await rename(draft, file);
 };

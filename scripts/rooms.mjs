@@ -24,6 +24,7 @@ export const rooms = {
     peers: ["", "wire"],
     links: ["", "wire", "storage", "entities", "peers"],
     requests: ["", "wire", "filters", "storage", "entities", "peers", "links"],
+    administration: ["", "filters", "storage", "entities", "peers", "requests"],
     connections: ["", "wire", "storage", "entities", "peers", "links", "requests"],
   },
   "shared/database": {

@@ -90,6 +90,14 @@ const poolOf = (options: Database, undo: Undo, report: (error: unknown) => void)
   return pool;
 };
 
+/** Made ahead of the first client that asks for TLS: such a client is started with its path. */
+const certificateOf = ({ certificateFolder, report = reportToConsole }: BrokerOptions) => {
+  if (certificateFolder === undefined) return null;
+  const keep = certificateKeeper(certificateFolder);
+  keep().catch(report);
+  return keep;
+};
+
 /** Few ever ask for it: it is loaded with the first request. */
 const administrationOf = (
   parts: Omit<AdministrationServerParts, "counter" | "startedAtMs">,
@@ -131,7 +139,6 @@ const assemble = async (
   });
   directory.start();
   const sharedKey = { name: keyName, value: key };
-  const { certificateFolder } = options;
   const listener = await Listener.open({
     directory,
     entities,
@@ -144,7 +151,7 @@ const assemble = async (
       { catalog, directory, entities, key: sharedKey, report },
       pool,
     ),
-    certificate: certificateFolder === undefined ? null : certificateKeeper(certificateFolder),
+    certificate: certificateOf(options),
   });
   opened.listener = listener;
   undo.add(() => listener.close());

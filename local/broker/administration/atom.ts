@@ -18,7 +18,6 @@ const special: Readonly<Record<string, string>> = {
 /** What XML cannot say is left out; line ends are written so that a reader does not change them. */
 export const escaped = (text: string): string =>
   text
-    // eslint-disable-next-line no-control-regex
     .replaceAll(/[\0-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
     .replaceAll(/[&<>"']/g, (character) => special[character] ?? "")
     .replaceAll("\r", "&#13;");

@@ -15,7 +15,7 @@ import { eTagOf, type Catalog, type Wanted } from "./catalog.js";
 import { readRule } from "./rule-descriptions.js";
 import { addressOf, page, type AdministrationRequest, type Answer } from "./requests.js";
 import { deleteRule, getRule, listRules, putRule } from "./rule-resources.js";
-import { child, type Element } from "./xml-reader.js";
+import { child, childText, type Element } from "./xml-reader.js";
 
 export interface AdministrationParts {
   readonly catalog: Catalog;
@@ -233,6 +233,6 @@ const wantedOf = (kind: EntityKind, path: string, description: Element | undefin
     fields: Object.fromEntries(fields.map(({ name, text }) => [name, text.trim()])),
     ...(first === undefined
       ? {}
-      : { rules: [readRule(first, child(first, "Name")?.text || "$Default")] }),
+      : { rules: [readRule(first, childText(first, "Name") ?? "$Default")] }),
   };
 };

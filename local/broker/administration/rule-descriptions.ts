@@ -22,18 +22,12 @@ const conditionNames = {
   ContentType: "contentType",
 } as const;
 
-const propertyOf = ({ type, text }: Element): Property => {
-  switch (type) {
-    case "string":
-      return text;
-    case "boolean":
-      return text === "true";
-    case "int":
-    case "long":
-    case "double":
-      if (text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
-  }
-  throw wrong(`A property of a filter is a text, a number or a boolean, not '${type ?? ""}'.`);
+const propertyOf = ({ type = "", text }: Element): Property => {
+  if (type === "string") return text;
+  if (type === "boolean") return text === "true";
+  const isNumber = ["int", "long", "double"].includes(type);
+  if (isNumber && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
+  throw wrong(`A property of a filter is a text, a number or a boolean, not '${type}'.`);
 };
 
 const propertiesOf = (properties: Element | undefined): CorrelationFilter["properties"] =>

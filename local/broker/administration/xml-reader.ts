@@ -26,14 +26,11 @@ const fail = (what: string): never => {
 const withoutPrefix = (name: string): string => name.slice(name.indexOf(":") + 1);
 
 const typeOf = (tag: sax.Tag | sax.QualifiedTag): string | undefined => {
-  for (const attribute of Object.values(tag.attributes))
-    if (
-      typeof attribute !== "string" &&
-      attribute.local === "type" &&
-      attribute.uri === instanceNamespace
-    )
-      return withoutPrefix(attribute.value);
-  return undefined;
+  if (!("uri" in tag)) return undefined;
+  const type = Object.values(tag.attributes).find(
+    ({ local, uri }) => local === "type" && uri === instanceNamespace,
+  );
+  return type === undefined ? undefined : withoutPrefix(type.value);
 };
 
 /** The document's root element. Its size is bounded by who reads the bytes. */
@@ -79,5 +76,7 @@ export const child = (element: Element | undefined, name: string): Element | und
   element?.children.find((each) => each.name === name);
 
 /** The text of a child; undefined where there is none, or one that is empty. */
-export const childText = (element: Element | undefined, name: string): string | undefined =>
-  child(element, name)?.text || undefined;
+export const childText = (element: Element | undefined, name: string): string | undefined => {
+  const text = child(element, name)?.text ?? "";
+  return text === "" ? undefined : text;
+};

@@ -1,7 +1,8 @@
 /** The certificate of this machine's broker: made once, kept in a folder, and made anew before it lapses. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "../../start-error.js";
 import { makeCertificate, type CertificatePems } from "./certificate-der.js";
 
 const dayMs = 86_400_000;
@@ -23,7 +24,7 @@ const read = async (folder: string): Promise<CertificatePems | undefined> => {
     ]);
     return { certificate, key };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 };
@@ -42,23 +43,38 @@ const isUsable = ({ certificate, key }: CertificatePems, nowMs: number): boolean
   }
 };
 
-/** Never half a file, and the key never readable by others. */
-const replace = async (path: string, text: string, mode: number): Promise<void> => {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, text, { mode });
-  await rename(draft, path);
+/** Both files come at once, by the name of their folder; undefined where another program was faster. */
+const place = async (
+  folder: string,
+  pems: CertificatePems,
+  nowMs: number,
+): Promise<CertificatePems | undefined> => {
+  const draft = `${folder}.${process.pid}`;
+  await mkdir(dirname(folder), { recursive: true });
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { mode: 0o700 });
+  try {
+    await writeFile(join(draft, keyFile), pems.key, { mode: 0o600 });
+    await writeFile(join(draft, certificateFile), pems.certificate);
+    const found = await read(folder);
+    if (found !== undefined && isUsable(found, nowMs)) return found;
+    await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+    return pems;
+  } catch (error) {
+    if (["ENOTEMPTY", "EEXIST"].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
 };
 
 /** The certificate in this folder, made where there is none, or where its end is near. */
 export const keepCertificate = async (folder: string, nowMs: number): Promise<CertificatePems> => {
   const kept = await read(folder);
   if (kept !== undefined && isUsable(kept, nowMs)) return kept;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await chmod(folder, 0o700);
   const made = await makeCertificate(new Date(nowMs - dayMs), new Date(nowMs + lifeMs));
-  await replace(join(folder, keyFile), made.key, 0o600);
-  await replace(join(folder, certificateFile), made.certificate, 0o644);
-  return made;
+  return (await place(folder, made, nowMs)) ?? keepCertificate(folder, nowMs);
 };
 
 /** Looks again once a day, so that a program that runs on does not outlive its certificate. */

@@ -164,17 +164,13 @@ export class Dispatcher {
   #takeReady(): StoredMessage | undefined {
     for (let message; (message = this.window.take()) !== undefined;) {
       const isExpired = message.expiresAtMs !== null && message.expiresAtMs <= Date.now();
-      const { forward = null } = this.#queue.forwarder ?? {};
+      const forward = this.#queue.forwarder?.forward ?? null;
       const isExhausted = message.deliveryCount >= this.#queue.deliveryCountMax;
       if (!isExpired && !isExhausted && forward === null) return message;
-      const given = message;
-      this.#inFlight.add(given.sequenceNumber);
-      const moved = isExpired
-        ? this.#queue.expire(given)
-        : isExhausted || forward === null
-          ? this.#exhausted(given)
-          : forward(given);
-      this.#inBackground(this.#settle(given, moved));
+      this.#inFlight.add(message.sequenceNumber);
+      const move = isExhausted || forward === null ? this.#exhausted.bind(this) : forward;
+      const moved = isExpired ? this.#queue.expire(message) : move(message);
+      this.#inBackground(this.#settle(message, moved));
     }
     return undefined;
   }

@@ -6,7 +6,7 @@ import { encodeAnnotations, withApplicationProperties } from "../wire/sections.j
 import { deadLetterChanges } from "./dead-letter.js";
 import type { Destination } from "./destination.js";
 import type { Queue } from "./queue.js";
-import type { Receiver } from "./receiver.js";
+import type { Forwarding, Receiver } from "./receiver.js";
 
 /** As the service has it: so often a message is passed on, from wherever it was sent to. */
 const hopsMax = 4;
@@ -31,7 +31,7 @@ const reasonOf = (error: BrokerError): string => {
 };
 
 /** To the dispatcher it is a receiver: one for which every message goes its way by itself. */
-export class Forwarder implements Receiver {
+export class Forwarder implements Receiver, Forwarding {
   readonly locks = false;
   readonly name = "$forward";
   readonly #parts: ForwarderParts;

@@ -12,11 +12,10 @@ import { withApplicationProperties, type ParsedMessage } from "../wire/sections.
 import type { EntityStatus, QueueSettings } from "../topology.js";
 import { deadLetterChanges } from "./dead-letter.js";
 import { Dispatcher } from "./dispatcher.js";
-import type { Forwarder } from "./forwarder.js";
 import type { Lock } from "./lock-table.js";
 import type { MessageKey, StoredMessage } from "../storage/stored-message.js";
 import { Numbers, type Entity } from "./numbers.js";
-import type { DispatcherQueue } from "./receiver.js";
+import type { DispatcherQueue, Forwarding } from "./receiver.js";
 import { SessionLocks } from "./session-locks.js";
 
 export interface QueueParts {
@@ -43,7 +42,7 @@ export class Queue implements DispatcherQueue {
   readonly numbers: Numbers;
   readonly hasDeadLetters: boolean;
   /** Set where messages go on to another entity instead of to receivers. */
-  forwarder: Forwarder | null = null;
+  forwarder: Forwarding | null = null;
   /** Where there are no sessions, everything is one dispatcher. */
   readonly #dispatcher: Dispatcher;
   #turn: Promise<unknown> = Promise.resolve();

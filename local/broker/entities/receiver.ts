@@ -26,6 +26,15 @@ export interface Receiver {
   end(error: BrokerError): void;
 }
 
+/** What passes messages on instead of having them received. */
+export interface Forwarding {
+  /** Null while messages stay. */
+  readonly forward: ((message: StoredMessage) => Promise<void>) | null;
+  /** Passes on what is there: at the start, and when a target may have come back. */
+  retry(): void;
+  stop(): void;
+}
+
 /** What a dispatcher needs of the queue that it belongs to. */
 export interface DispatcherQueue {
   readonly entityId: number;
@@ -33,9 +42,7 @@ export interface DispatcherQueue {
   readonly reader: MessageReader;
   readonly settings: { readonly lockMs: number };
   readonly deliveryCountMax: number;
-  readonly forwarder: {
-    readonly forward: ((message: StoredMessage) => Promise<void>) | null;
-  } | null;
+  readonly forwarder: Forwarding | null;
   readonly hasDeadLetters: boolean;
   /** One at a time: work that reads messages from the database and then claims them. */
   exclusive<T>(work: () => Promise<T>): Promise<T>;

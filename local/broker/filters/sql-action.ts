@@ -49,13 +49,11 @@ const statementsOf = (expression: string): Statement[] => {
     throw filterError(`it has more than ${expressionCharactersMax} characters`);
   const parser = new Parser(tokensOf(expression));
   const statements: Statement[] = [];
-  while (!parser.isAtEnd) {
-    statements.push(statementOf(parser));
-    if (!parser.isAtEnd && parser.symbol(";") === undefined)
-      throw filterError("; is missing between two statements");
-  }
-  if (statements.length === 0 || statements.length > statementsMax)
-    throw filterError(`an action has 1 to ${statementsMax} statements`);
+  do statements.push(statementOf(parser));
+  while (parser.symbol(";") !== undefined && !parser.isAtEnd);
+  if (!parser.isAtEnd) throw filterError("; is missing between two statements");
+  if (statements.length > statementsMax)
+    throw filterError(`an action has ${statementsMax} statements at most`);
   return statements;
 };
 

@@ -48,14 +48,15 @@ export class EntityStore {
 
   /** Deletes entities with their messages and all else that is theirs. */
   async forget(entityIds: readonly number[]): Promise<void> {
-    await this.#pool.query(
-      `with messages as (delete from broker.message where entity_id = any($1::int[])),
+    await this.#writer.run({
+      name: "broker-forget-entities",
+      text: `with messages as (delete from broker.message where entity_id = any($1::int[])),
          duplicates as (delete from broker.duplicate where entity_id = any($1::int[])),
          states as (delete from broker.session_state where entity_id = any($1::int[])),
          rules as (delete from broker.rule where entity_id = any($1::int[]))
        delete from broker.entity where entity_id = any($1::int[])`,
-      [entityIds],
-    );
+      values: [entityIds],
+    });
   }
 
   /**

@@ -1,6 +1,6 @@
 /** Who may administer the broker and what it bears; TLS, with the certificate that it makes for itself. */
 import { execFile } from "node:child_process";
-import { createHmac, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { connect as connectTcp } from "node:net";
@@ -28,7 +28,7 @@ const rootToken = (path: string): string => token(url(path).toLowerCase());
 
 const ask = async (
   path: string,
-  init: RequestInit & { readonly headers?: Record<string, string> } = {},
+  init: { method?: string; body?: string; headers?: Record<string, string> } = {},
 ): Promise<readonly [number, string]> => {
   const response = await fetch(url(path), {
     ...init,
