@@ -3,7 +3,7 @@ import { entityNotFound, messageNotFound, serverBusy } from "../errors.js";
 import type { CommitLog, Committed } from "../storage/commit-log.js";
 import type { MessageReader } from "../storage/message-reader.js";
 import type { Detection } from "../storage/statements.js";
-import type { ParsedMessage } from "../wire/sections.js";
+import { parseMessage, type ParsedMessage } from "../wire/sections.js";
 import type { MessageKey, StoredMessage } from "../storage/stored-message.js";
 import type { Numbers } from "./numbers.js";
 
@@ -45,13 +45,6 @@ interface Replaced {
   readonly origin: Origin | null;
 }
 
-const parsedAgain = (row: StoredMessage): ParsedMessage => ({
-  ...parseMessage(row.bare),
-  timeToLiveMs: row.timeToLiveMs,
-  scheduledForMs: row.scheduledForMs,
-  annotations: row.annotations,
-});
-
 export class Destination {
   readonly path: string;
   /** How long a message id is remembered; null where duplicates are not looked for. */
@@ -90,7 +83,9 @@ export class Destination {
   async takeOver(message: StoredMessage, annotations = message.annotations): Promise<void> {
     const { enqueuedSequenceNumber } = message;
     const origin = { enqueuedSequenceNumber, hops: message.hops + 1 };
-    await this.#commit([{ ...parsedAgain(message), annotations }], { rows: [message], origin });
+    // Its session is kept only where there are some; it may be forwarded to where there are.
+    const { sessionId } = parseMessage(message.bare);
+    await this.#commit([{ ...message, sessionId, annotations }], { rows: [message], origin });
   }
 
   async cancelScheduled(sequenceNumbers: readonly number[]): Promise<void> {

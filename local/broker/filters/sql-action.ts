@@ -1,6 +1,7 @@
 /** Actions of rules: SET and REMOVE, on the copy that a matching rule makes of a message. */
 import { types, type Typed } from "../wire/rhea.js";
-import { rewritten, type MessageParts, type ParsedMessage } from "../wire/sections.js";
+import { rewritten, type MessageParts } from "../wire/rewriting.js";
+import type { ParsedMessage } from "../wire/sections.js";
 import { systemIndexes, type FieldValue, type MessageFields } from "./fields.js";
 import { expressionCharactersMax, Parser, type Expression } from "./sql-filter.js";
 import { filterError, tokensOf } from "./sql-tokens.js";

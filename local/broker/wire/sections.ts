@@ -5,7 +5,7 @@ import { decodeError, EncodedValues, kind } from "./encoded-values.js";
 import { types, type Typed } from "./rhea.js";
 import { listFields, mapEntries } from "./values.js";
 
-const code = {
+export const code = {
   header: 0x70,
   deliveryAnnotations: 0x71,
   messageAnnotations: 0x72,
@@ -77,7 +77,7 @@ export const checkMessage = (encoded: Buffer): void => {
   }
 };
 
-const readSections = (encoded: Buffer): Sections => {
+export const readSections = (encoded: Buffer): Sections => {
   const reader = new types.Reader(encoded);
   const found = new Map<number, { section: Typed; start: number; end: number }>();
   while (reader.remaining() > 0) {
@@ -108,14 +108,14 @@ const readSections = (encoded: Buffer): Sections => {
   };
 };
 
-const encodeSection = (section: Typed): Buffer => {
+export const encodeSection = (section: Typed): Buffer => {
   const writer = new types.Writer();
   writer.write(section);
   return writer.toBuffer();
 };
 
 /** The identifying text of a message id or group id, whichever type it has. */
-const textOf = (value: Typed | undefined): string | null => {
+export const textOf = (value: Typed | undefined): string | null => {
   if (value === undefined) return null;
   const { value: id } = value;
   if (typeof id !== "string" && typeof id !== "number" && !Buffer.isBuffer(id))
@@ -243,43 +243,6 @@ export const withApplicationProperties = (
     encodeSection(section),
     bare.subarray(sections.bodyAt),
   ]);
-};
-
-/** What rules may change of a message. */
-export interface MessageParts {
-  /** By their index; those that are not there are undefined. */
-  readonly properties: (Typed | undefined)[];
-  readonly applicationProperties: Map<string, Typed>;
-}
-
-/** The same message with its properties edited; it keeps its id where that is taken away. */
-export const rewritten = (
-  message: ParsedMessage,
-  edit: (parts: MessageParts) => void,
-): ParsedMessage => {
-  const sections = readSections(message.bare);
-  const properties = listFields(sections.properties);
-  const applicationProperties = new Map(mapEntries(sections.applicationProperties));
-  edit({ properties, applicationProperties });
-  properties[0] ??= types.wrap_string(message.messageId);
-  const items = [...applicationProperties].flatMap(([key, value]) => [
-    types.wrap_string(key),
-    value,
-  ]);
-  return {
-    ...message,
-    messageId: textOf(properties[0]) ?? message.messageId,
-    sessionId: textOf(properties[10]),
-    bare: Buffer.concat([
-      encodeSection(
-        types.described(types.wrap_ulong(code.properties), types.wrap_list(Array.from(properties))),
-      ),
-      encodeSection(
-        types.described(types.wrap_ulong(code.applicationProperties), types.Map32(items)),
-      ),
-      message.bare.subarray(sections.bodyAt),
-    ]),
-  };
 };
 
 /** Properties and application properties alone: for who wants to see what is there, not what it says. */
