@@ -27,7 +27,8 @@ const propertyOf = ({ type = "", text }: Element): Property => {
   if (type === "boolean") return text === "true";
   const isNumber = ["int", "long", "double"].includes(type);
   if (isNumber && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
-  throw wrong(`A property of a filter is a text, a number or a boolean, not '${type}'.`);
+  if (type === "dateTime" && !Number.isNaN(Date.parse(text))) return { timeMs: Date.parse(text) };
+  throw wrong(`A property of a filter is a text, number, boolean or time, not '${type}'.`);
 };
 
 const propertiesOf = (properties: Element | undefined): CorrelationFilter["properties"] =>
@@ -76,11 +77,14 @@ export const readRule = (description: Element, name: string): RuleDefinition => 
 const schemaNamespace = "http://www.w3.org/2001/XMLSchema";
 
 const writeProperty = ([key, value]: readonly [string, Property]): string => {
-  const type = typeof value === "number" ? "double" : typeof value;
+  const [type, text] =
+    typeof value === "object"
+      ? ["dateTime", new Date(value.timeMs).toISOString()]
+      : [typeof value === "number" ? "double" : typeof value, String(value)];
   return element(
     "KeyValueOfstringanyType",
     textElement("Key", key) +
-      textElement("Value", String(value), `i:type="d6p1:${type}" xmlns:d6p1="${schemaNamespace}"`),
+      textElement("Value", text, `i:type="d6p1:${type}" xmlns:d6p1="${schemaNamespace}"`),
   );
 };
 

@@ -104,6 +104,11 @@ test("a partner's topic is made with a subscription whose rules choose, and both
   expect(await codeOf(administration.createSubscription("nowhere", "all"))).toBe(
     "MessageEntityNotFoundError",
   );
+  const due = new Date("2026-01-02T03:04:05.678Z");
+  await administration.createRule("partner", "chosen", "due", { applicationProperties: { due } });
+  expect(await administration.getRule("partner", "chosen", "due")).toMatchObject({
+    filter: { applicationProperties: { due } },
+  });
   expect(await administration.getRule("partner", "chosen", "large")).toMatchObject({
     name: "large",
     filter: { correlationId: "c", applicationProperties: { size: 3, kind: "x<y" } },
