@@ -84,6 +84,7 @@ do $prepare$ begin
     where wallet_id = of_wallet or operation_id = any(operations);
     update bank_request set wallet_id = null, mandate_id = null where wallet_id = of_wallet;
     delete from operation where wallet_id = of_wallet;
+    delete from operation_group where wallet_id = of_wallet;
     delete from bucket where wallet_id = of_wallet;
     delete from account where account_id = any(accounts);
 

@@ -16,6 +16,7 @@ import {
   suspendWallet,
 } from "../../../shared/database/wallet/states.js";
 import { createWallet, findWallet } from "../../../shared/database/wallet/wallets.js";
+import { commandsOn } from "../../support/operations/commands.js";
 import { countOf, outboxOf } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet, holdFunds } from "../../support/wallet/funds.js";
 import { createdPayload, envelope } from "../../support/wallet/wallet-events.js";
@@ -227,10 +228,12 @@ describe("deleting for good", () => {
   const destroy = (walletId: string) => destroyWallet(wallets.database, acme, walletId);
 
   test("removes a closed wallet with everything of it, and its owner may come anew", async () => {
+    const groups = commandsOn(wallets.database);
     const owner = someone();
     const { walletId } = await openValidatedWallet(wallets.database, owner);
     await creditWallet(wallets.database, walletId, 700n);
     await holdFunds(wallets.database, walletId, 100n);
+    await groups.initialiseGroup(walletId);
     const mandate = { amountCents: 1000n, frequency: "Monthly" } as const;
     made(await initialiseMandate(wallets.database, acme, walletId, mandate));
     made(await requestSignature(wallets.database, acme, walletId));
