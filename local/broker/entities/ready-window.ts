@@ -3,7 +3,7 @@ import type { StoredMessage } from "../storage/stored-message.js";
 
 export const windowCountMax = 1000;
 export const windowBytesMax = 2 * 1024 * 1024;
-const refillBelow = windowCountMax / 4;
+const refillBelow = 1 / 4;
 
 /*
  * Every active message up to `loadedThrough` is in the window or out with a receiver; those after it
@@ -36,7 +36,11 @@ export class ReadyWindow {
   }
 
   get needsLoad(): boolean {
-    return !this.#isComplete && this.size < refillBelow;
+    return (
+      !this.#isComplete &&
+      this.size < windowCountMax * refillBelow &&
+      this.#bytes < windowBytesMax * refillBelow
+    );
   }
 
   /** To its place, where it may be held: one that is newly committed, or one that was out. */

@@ -81,25 +81,23 @@ export class CommitLog {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#next();
-      // What one client wrote and the database refuses must not be refused to the others.
-      if (!(await this.#write(batch, batch.length === 1)))
-        for (const each of batch) await this.#write([each], true);
-    }
+    while (this.#waiting.length > 0) await this.#write(this.#next());
     this.#running = undefined;
   }
 
-  /** False where the database refuses the batch and nobody has been told. */
-  async #write(batch: readonly Waiting[], tells: boolean): Promise<boolean> {
+  /** What one client wrote and the database refuses must not be refused to the others: it is halved out. */
+  async #write(batch: readonly Waiting[]): Promise<void> {
     try {
       const committed = await this.#flush(batch.map(({ unit }) => unit));
       for (const { resolve } of batch) resolve(committed);
     } catch (error) {
-      if (!tells) return false;
-      for (const { reject } of batch) reject(error);
+      if (batch.length === 1) batch[0]?.reject(error);
+      else {
+        const middle = batch.length >>> 1;
+        await this.#write(batch.slice(0, middle));
+        await this.#write(batch.slice(middle));
+      }
     }
-    return true;
   }
 
   /** As many waiting units as one statement may hold, at least one. */
