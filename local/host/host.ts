@@ -33,6 +33,7 @@ import { isDurableClient, servedFunctions, usesDurable } from "./served-function
 import { outputSender } from "./service-bus/output-bindings.js";
 import { ServiceBusConnections } from "./service-bus/connections.js";
 import { ServiceBusTriggers } from "./service-bus/triggers.js";
+import { SoleHost } from "./timers/sole-host.js";
 import { timerStatusStore, type TimerStatusStore } from "./timers/status.js";
 import { withTimeLimit } from "./app/time-limit.js";
 import { TimerTriggers } from "./timers/triggers.js";
@@ -152,7 +153,12 @@ class AppHost implements Host {
       customHeaders,
       bodyBytesMax: bodyBytesMax(settings),
     });
-    this.#timers = new TimerTriggers(functions, { ...shared, clock, status: this.#timerStatus });
+    this.#timers = new TimerTriggers(functions, {
+      ...shared,
+      clock,
+      status: this.#timerStatus,
+      soleHost: new SoleHost(options.pool, config.hubName),
+    });
     this.#bus = new ServiceBusTriggers({
       ...shared,
       connections: this.#connections,
@@ -219,6 +225,7 @@ class AppHost implements Host {
     await this.#engine?.stop();
     // An activity that the engine has waited for in vain is not waited for twice.
     await this.#invoker.drain(Math.max(0, drainedBy - Date.now()));
+    await this.#timers.release();
     await this.#terminateApp();
     await this.#connections.close();
   }

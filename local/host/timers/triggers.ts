@@ -1,4 +1,4 @@
-/** Timer triggers: runs each timer function at its times, never twice at once, never late twice. */
+/** Timer triggers: runs each timer function at its times, on one host, never twice at once, never late twice. */
 import type { LocalClock } from "../../clock.js";
 import { expandSettings } from "../settings/host-config.js";
 import type { HostedFunction } from "../app/hosted-function.js";
@@ -8,6 +8,7 @@ import { errorText } from "../../failures.js";
 import type { OutputSender } from "../service-bus/output-bindings.js";
 import { invokeWithRetry } from "../app/retry-policy.js";
 import { parseSchedule, type Schedule } from "./schedule.js";
+import type { SoleHost } from "./sole-host.js";
 import type { TimerStatusStore } from "./status.js";
 
 export interface TimerOptions {
@@ -17,6 +18,7 @@ export interface TimerOptions {
   readonly settings: Readonly<Record<string, string>>;
   readonly sendOutputs: OutputSender;
   status(): Promise<TimerStatusStore>;
+  readonly soleHost: Pick<SoleHost, "start" | "stop">;
 }
 
 /** Timers of the platform hold at most 24.8 days; a day is often enough to look again. */
@@ -43,6 +45,9 @@ class TimerFunction {
   #nextMs = Number.POSITIVE_INFINITY;
   #updatedMs = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** False while another host runs it. */
+  #isHere = false;
+  #hasBegun = false;
   #run: Promise<void> | undefined;
 
   constructor(fn: HostedFunction, options: TimerOptions) {
@@ -55,12 +60,20 @@ class TimerFunction {
     );
   }
 
-  /** Due since before the start: one run at once. Otherwise one if the function asks for it. */
+  /**
+   * It is this host's to run. Due since before that: one run at once. Otherwise, the first time, one if the
+   * function asks for it.
+   */
   async start(): Promise<void> {
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
     const now = this.#options.clock.now();
     this.#nextMs = this.#schedule.next(now);
     const pastDue = this.#isMonitored(now) && (await this.#restore(now));
-    if (pastDue || this.#fn.trigger["runOnStartup"] === true) this.#begin(pastDue);
+    this.#isHere = true;
+    // What still runs since before it was lost sets the next alarm itself.
+    if (this.#run !== undefined) return;
+    if (pastDue || (isFirst && this.#fn.trigger["runOnStartup"] === true)) this.#begin(pastDue);
     else this.#arm();
   }
 
@@ -101,7 +114,7 @@ class TimerFunction {
 
   #arm(): void {
     clearTimeout(this.#timer);
-    if (this.#stop.signal.aborted) return;
+    if (this.#stop.signal.aborted || !this.#isHere) return;
     const waitMs = Math.max(0, this.#nextMs - this.#options.clock.now());
     this.#timer = setTimeout(() => this.check(), Math.min(waitMs, longestSleepMs));
   }
@@ -117,7 +130,7 @@ class TimerFunction {
 
   /** Runs the function if it is due by the clock of now. */
   check(): void {
-    if (this.#run !== undefined || this.#stop.signal.aborted) return;
+    if (this.#run !== undefined || this.#stop.signal.aborted || !this.#isHere) return;
     if (this.#options.clock.now() >= this.#nextMs) this.#begin(false);
     else this.#arm();
   }
@@ -168,6 +181,12 @@ class TimerFunction {
     await this.#run;
   }
 
+  /** Another host may run it from now on. */
+  lose(): void {
+    this.#isHere = false;
+    clearTimeout(this.#timer);
+  }
+
   stop(): void {
     this.#stop.abort();
     clearTimeout(this.#timer);
@@ -177,15 +196,24 @@ class TimerFunction {
 /** All timer functions of the app. */
 export class TimerTriggers {
   readonly #timers: readonly TimerFunction[];
+  readonly #soleHost: TimerOptions["soleHost"];
   readonly #unsubscribe: () => void;
 
   constructor(functions: readonly HostedFunction[], options: TimerOptions) {
     this.#timers = functions.filter(isTimerTrigger).map((fn) => new TimerFunction(fn, options));
+    this.#soleHost = options.soleHost;
     this.#unsubscribe = options.clock.onJump(() => this.#timers.forEach((timer) => timer.check()));
   }
 
+  /** They run as soon, and as long, as they are this host's. */
   async start(): Promise<void> {
-    await Promise.all(this.#timers.map((timer) => timer.start()));
+    if (this.#timers.length === 0) return;
+    await this.#soleHost.start({
+      onHeld: async () => {
+        await Promise.all(this.#timers.map((timer) => timer.start()));
+      },
+      onLost: () => this.#timers.forEach((timer) => timer.lose()),
+    });
   }
 
   /** Waits for the runs that a jump of the clock has set going. */
@@ -200,8 +228,14 @@ export class TimerTriggers {
     return timer !== undefined;
   }
 
+  /** Begins no run any more; they stay this host's until they are released. */
   stop(): void {
     this.#unsubscribe();
     this.#timers.forEach((timer) => timer.stop());
+  }
+
+  /** Another host may run them: to be called once the last run has ended. */
+  async release(): Promise<void> {
+    await this.#soleHost.stop();
   }
 }

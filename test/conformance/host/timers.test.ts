@@ -10,6 +10,7 @@ import {
   type HostedFunction,
 } from "../../../local/host/app/hosted-function.js";
 import { HostLog } from "../../../local/host/app/log.js";
+import { SoleHost } from "../../../local/host/timers/sole-host.js";
 import { timerStatusStore } from "../../../local/host/timers/status.js";
 import { TimerTriggers } from "../../../local/host/timers/triggers.js";
 import { openPool } from "../../support/database/connections.js";
@@ -24,7 +25,13 @@ beforeAll(async () => {
   database = await createDatabase();
   pool = openPool(database.url);
 });
-afterEach(() => running.splice(0).forEach((timers) => timers.stop()));
+const end = async (timers: TimerTriggers): Promise<void> => {
+  timers.stop();
+  await timers.release();
+};
+afterEach(async () => {
+  for (const timers of running.splice(0)) await end(timers);
+});
 afterAll(async () => {
   await pool.end();
   await database.drop();
@@ -72,6 +79,7 @@ const start = async (
     log: new HostLog(() => undefined, {}),
     sendOutputs: async () => undefined,
     status: () => timerStatusStore(pool, app),
+    soleHost: new SoleHost(pool, app),
     invoker: {
       invoke: async (fn, call) => {
         const input = JSON.parse(call.trigger?.json ?? "null") as TimerInput;
@@ -95,7 +103,7 @@ test("a function whose schedule has no time left harms nothing, and is remembere
     await expect.poll(() => calls, { message: life }).toHaveLength(1);
     expect(calls[0]?.input.ScheduleStatus?.Next).toMatch(/^9999-12-31/);
     await timers.idle();
-    timers.stop();
+    await end(timers);
   }
 });
 
@@ -128,13 +136,13 @@ test("what was due while the host was down runs once, as past due", async () => 
   const hourly = timerFunction("hourly", "0 0 * * * *");
   const first = await start("down", clock, [hourly]);
   expect(first.calls).toEqual([]);
-  first.timers.stop();
+  await end(first.timers);
   await clock.forward(3 * hourMs);
   const second = await start("down", clock, [hourly]);
   await second.timers.idle();
   expect(second.calls.map(({ input }) => input.IsPastDue)).toEqual([true]);
   expect(second.calls[0]?.input.ScheduleStatus?.Last).toMatch(/^0001-01-01/);
-  second.timers.stop();
+  await end(second.timers);
   const third = await start("down", clock, [hourly]);
   await third.timers.idle();
   expect(third.calls).toEqual([]);
@@ -143,7 +151,7 @@ test("what was due while the host was down runs once, as past due", async () => 
 test("a schedule that was changed while the host was down is not past due", async () => {
   const clock = movableClock();
   const first = await start("changed", clock, [timerFunction("job", "0 0 * * * *")]);
-  first.timers.stop();
+  await end(first.timers);
   await clock.forward(3 * hourMs);
   const second = await start("changed", clock, [timerFunction("job", "0 30 * * * *")]);
   await second.timers.idle();
@@ -204,4 +212,33 @@ test("a failed run is tried again as its retry policy says, told which attempt i
 test("a name that no timer function has runs nothing", async () => {
   const { timers } = await start("none", movableClock(), []);
   expect(timers.run("nobody")).toBe(false);
+});
+
+test("of two hosts one runs the timer functions, and the other once that is gone", async () => {
+  const often = () => [timerFunction("often", "00:00:00.05")];
+  const first = await start("two hosts", movableClock(), often());
+  const second = await start("two hosts", movableClock(), often());
+  await expect.poll(() => first.calls.length).toBeGreaterThan(5);
+  expect(second.calls).toEqual([]);
+  await end(first.timers);
+  await expect.poll(() => second.calls.length).toBeGreaterThan(2);
+  const count = first.calls.length;
+  await expect.poll(() => second.calls.length).toBeGreaterThan(5);
+  expect(first.calls).toHaveLength(count);
+});
+
+test("a host whose connection breaks runs its timer functions again, and not as at a start", async () => {
+  const fn = timerFunction("kept", "00:00:00.05", { trigger: { runOnStartup: true } });
+  const yearly = timerFunction("yearly", "0 0 0 1 1 *", { trigger: { runOnStartup: true } });
+  const { calls, names } = await start("cut", movableClock(), [fn, yearly]);
+  await expect.poll(() => calls.length).toBeGreaterThan(2);
+  await pool.query(
+    `select pg_terminate_backend(pid) from pg_locks
+     where locktype = 'advisory' and objsubid = 1
+       and database = (select oid from pg_database where datname = current_database())`,
+  );
+  await sleep(100);
+  const count = calls.length;
+  await expect.poll(() => calls.length).toBeGreaterThan(count + 2);
+  expect(names().filter((name) => name === "yearly")).toHaveLength(1);
 });
