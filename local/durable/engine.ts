@@ -16,9 +16,10 @@ import { areOpen } from "./storage/lock-holders.js";
 import { MessageIds } from "./storage/message-ids.js";
 import { HostLease } from "./hosts/host-lease.js";
 import { InstanceStore } from "./hosts/instance-store.js";
-import { purgeFinished, removeStrayMessages } from "./storage/purge.js";
+import { purgeFinished, removeOldWriters, removeStrayMessages } from "./storage/purge.js";
 import { Registry } from "./hosts/registry.js";
 import { createSchema } from "./storage/schema.js";
+import { SetAside } from "./storage/set-aside.js";
 import { Timers } from "./hosts/timers.js";
 import { withErrorListener } from "./storage/transaction.js";
 import { EndWaiters } from "./turns/end-waiters.js";
@@ -74,6 +75,8 @@ export interface EngineStatus {
 }
 
 export interface DurableEngine {
+  /** How many messages are set aside, and instances cannot be read or stored, as far as this host knows. */
+  readonly setAside: number;
   /** JSON text for a durableClient input binding. */
   clientBinding(): string;
   /** Answers the durable HTTP API; null where the path is not ours. */
@@ -113,6 +116,7 @@ const purging = "Purging what has ended";
 class Engine implements DurableEngine {
   readonly #options: EngineOptions;
   readonly #settings: EngineSettings & Required<Pick<EngineSettings, keyof typeof defaults>>;
+  readonly #setAside: SetAside;
   readonly #committer: Committer;
   readonly #activities: ActivityRunner;
   readonly #lease: HostLease;
@@ -136,9 +140,10 @@ class Engine implements DurableEngine {
       entities: this.#settings.concurrentEntities,
     });
     this.#lease = new HostLease(pool, hub, this.#settings.sweepMs);
-    this.#committer = new Committer(pool, hub, this.#lease);
+    this.#setAside = new SetAside(pool, hub, this.#lease);
+    this.#committer = new Committer(pool, hub, this.#lease, () => this.#lookForWork());
     this.#activities = new ActivityRunner(functions, this.#settings.concurrentActivities);
-    this.#timers = new Timers(pool, hub, this.#lease, clock);
+    this.#timers = new Timers(pool, hub, this.#lease, clock, this.#setAside);
     const services: TurnServices = {
       functions,
       clock,
@@ -155,7 +160,7 @@ class Engine implements DurableEngine {
     };
     this.#registry = new Registry({
       services,
-      store: new InstanceStore(pool, hub, this.#lease),
+      store: new InstanceStore(pool, hub, this.#lease, this.#setAside),
       timers: this.#timers,
       instanceKeys: new InstanceKeys(pool),
       idleMax: this.#settings.idleInstances,
@@ -167,6 +172,8 @@ class Engine implements DurableEngine {
     this.#http = new HttpApi({
       ...options,
       client: new Client(pool, hub, services, this.#registry),
+      setAside: this.#setAside,
+      registry: this.#registry,
       waiters: this.#waiters,
       rpcPath: this.#rpcPath,
       replacesRunning: this.#settings.replacesRunning,
@@ -183,7 +190,7 @@ class Engine implements DurableEngine {
       onTakeover: () => this.#takeOver(),
       onLost: () => this.#registry.lost(),
     });
-    this.#timers.start((due) => this.#registry.dispatch(due));
+    this.#timers.start((due) => this.#registry.due(due));
     const every = (ms: number, what: string, work: () => Promise<unknown>): void => {
       const interval = setInterval(
         () => void work().catch((error: unknown) => noteFailure(what, error)),
@@ -196,12 +203,16 @@ class Engine implements DurableEngine {
       const begunAt = performance.now();
       if (begunAt < restsUntil) return;
       await this.#registry.sweep();
+      await this.#setAside.recount();
       const endedAt = performance.now();
       if (endedAt - begunAt > longSweepMs) restsUntil = endedAt + restAfterLongSweepMs;
     });
     const { pool, hub } = this.#options;
     void removeStrayMessages(pool, hub).catch((error: unknown) =>
       noteFailure("Removing stray messages", error),
+    );
+    void removeOldWriters(pool).catch((error: unknown) =>
+      noteFailure("Removing old writers", error),
     );
     const { keepFinishedMs } = this.#settings;
     if (keepFinishedMs === 0) return;
@@ -213,7 +224,15 @@ class Engine implements DurableEngine {
 
   #takeOver(): void {
     this.#timers.reread();
+    this.#lookForWork();
+  }
+
+  #lookForWork(): void {
     void this.#registry.sweep().catch((error: unknown) => noteFailure(sweeping, error));
+  }
+
+  get setAside(): number {
+    return this.#setAside.count + this.#registry.quarantinedCount;
   }
 
   clientBinding(): string {

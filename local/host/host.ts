@@ -46,6 +46,8 @@ export interface DurableEngine {
   handleHttp(call: HttpCall): Promise<HttpAnswer | null>;
   /** Waits until nothing is left to do, at most `timeoutMs`; the number of instances that moved. */
   settle(timeoutMs: number): Promise<number>;
+  /** How many messages and instances are set aside, for a person to look at. */
+  readonly setAside: number;
   stop(): Promise<void>;
 }
 
@@ -212,6 +214,7 @@ class AppHost implements Host {
       functions: this.#functions.length,
       port: this.port,
       running: this.#invoker.runningCount,
+      setAside: this.#engine?.setAside ?? 0,
     };
   }
 

@@ -126,6 +126,6 @@ export class Client {
     const at = new Date(this.now());
     const committed = await this.#commit({ at, messages: [message], instances });
     this.#registry.created(instances, committed);
-    this.#registry.dispatch([message]);
+    this.#registry.sent([message], committed);
   }
 }

@@ -13,6 +13,9 @@ import {
   type HttpAnswer,
   type HttpCall,
 } from "./answer.js";
+import type { Registry } from "../hosts/registry.js";
+import type { SetAside } from "../storage/set-aside.js";
+import { SetAsideRoutes } from "./set-aside.js";
 import { EntityRoutes } from "./entities.js";
 import { InstanceRoutes } from "./instances.js";
 import { ListRoutes } from "./lists.js";
@@ -25,6 +28,8 @@ export interface HttpApiOptions extends Addresses {
   readonly pool: Pool;
   readonly functions: DurableFunctions;
   readonly client: Client;
+  readonly setAside: SetAside;
+  readonly registry: Registry;
   readonly waiters: EndWaiters;
   readonly rpcPath: string;
   readonly replacesRunning: boolean;
@@ -60,6 +65,7 @@ export class HttpApi {
   readonly #starts: StartRoutes;
   readonly #lists: ListRoutes;
   readonly #entities: EntityRoutes;
+  readonly #setAside: SetAsideRoutes;
 
   constructor(options: HttpApiOptions) {
     this.#options = options;
@@ -67,6 +73,7 @@ export class HttpApi {
     this.#instances = new InstanceRoutes(options, this.#starts);
     this.#lists = new ListRoutes(options);
     this.#entities = new EntityRoutes(options);
+    this.#setAside = new SetAsideRoutes(options);
   }
 
   async handle(call: HttpCall): Promise<HttpAnswer | null> {
@@ -120,6 +127,8 @@ export class HttpApi {
         return call.segments.length === 0 ? this.#lists.handle(call) : this.#instances.handle(call);
       case "entities":
         return this.#entities.handle(call);
+      case "setaside":
+        return this.#setAside.handle(call);
       default:
         return undefined;
     }

@@ -11,7 +11,7 @@ const lockSpace = 0x64757261;
 export interface LeaseEvents {
   /** Another host has written a message for this instance of ours, or for all of them. */
   readonly onMessage: (instanceId: string) => void;
-  /** Instances of a dead host are ours now. */
+  /** A host has died: what it wrote last may be announced to nobody, and instances of it may be ours now. */
   readonly onTakeover: () => void;
   /** The connection was lost and with it, maybe, everything that we owned. */
   readonly onLost: () => void;
@@ -104,9 +104,16 @@ export class HostLease {
     }
   }
 
-  async notify(owner: string, id: string): Promise<void> {
-    const notice: Notice = { hub: this.#hub, owner, id };
-    await this.#pool.query("select pg_notify('durable', $1)", [JSON.stringify(notice)]);
+  /** Tells the owners of instances that something has arrived for these. */
+  async notify(
+    instances: readonly { readonly id: string; readonly owner: string }[],
+  ): Promise<void> {
+    if (instances.length === 0) return;
+    const notices = instances.map(({ id, owner }): string => {
+      const notice: Notice = { hub: this.#hub, owner, id };
+      return JSON.stringify(notice);
+    });
+    await this.#pool.query("select pg_notify('durable', n) from unnest($1::text[]) n", [notices]);
   }
 
   async #register(): Promise<void> {
@@ -139,8 +146,8 @@ export class HostLease {
     this.hostId = randomUUID();
     await client.query("begin");
     const { rows } = await client.query<{ lock_key: string }>(
-      "insert into durable.host (id) values ($1) returning lock_key",
-      [this.hostId],
+      "insert into durable.host (id, hub) values ($1, $2) returning lock_key",
+      [this.hostId, this.#hub],
     );
     await client.query("select pg_advisory_lock($1, $2)", [lockSpace, Number(rows[0]?.lock_key)]);
     await client.query("commit");
@@ -187,13 +194,16 @@ export class HostLease {
     const dead = rows.filter(({ alive }) => !alive).map(({ id }) => id);
     if (dead.length > 0) await client.query("delete from durable.host where id = any($1)", [dead]);
     const { rows: orphans } = await client.query(orphan, [this.#hub]);
-    if (orphans.length === 0) return;
+    if (orphans.length === 0) {
+      if (dead.length > 0) this.#events?.onTakeover();
+      return;
+    }
     const { rowCount } = await client.query(
       `update durable.instance i set owner = $2, epoch = i.epoch + 1
        where i.hub = $1 and i.completed_at is null and i.owner is distinct from $2
          and not exists (select from durable.host h where h.id = i.owner)`,
       [this.#hub, this.hostId],
     );
-    if (rowCount !== null && rowCount > 0) this.#events?.onTakeover();
+    if (dead.length > 0 || (rowCount ?? 0) > 0) this.#events?.onTakeover();
   }
 }

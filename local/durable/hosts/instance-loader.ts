@@ -1,6 +1,7 @@
 /** Reads instances into memory, many at a time, when something has arrived for them. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StoredInstance } from "../storage/instance-rows.js";
+import { isOutage } from "../../../shared/platform/outage.js";
+import type { Claimed, StoredInstance } from "../storage/instance-rows.js";
 import { noteFailure } from "../../failures.js";
 import type { InstanceStore } from "./instance-store.js";
 
@@ -19,6 +20,8 @@ export interface LoadEvents {
   missing(instanceId: string): void;
   /** The database is away. */
   readFailed(instanceId: string): void;
+  /** What lies there of it makes no sense. */
+  unreadable(instanceId: string, error: unknown): void;
   /** The database holds something for it that has not been seen to. */
   changed(instanceId: string): void;
 }
@@ -63,21 +66,35 @@ export class InstanceLoader {
   }
 
   async #read(ids: readonly string[]): Promise<void> {
-    let stored: StoredInstance[];
+    let claimed: Claimed;
     try {
-      stored = await this.#store.claim(ids);
+      claimed = await this.#store.claim(ids);
     } catch (error) {
-      noteFailure("Reading instances", error);
-      await sleep(retryMs, undefined, { ref: false });
-      for (const id of ids) this.#events.readFailed(id);
+      await this.#failed(ids, error);
       return;
     }
     if (this.#stopped) return;
-    const found = new Set(stored.map(({ row }) => row.id));
+    const { instances, unreadable } = claimed;
+    const found = new Set([
+      ...instances.map(({ row }) => row.id),
+      ...unreadable.map(({ id }) => id),
+    ]);
     const missing = ids.filter((id) => !found.has(id));
-    for (const one of stored) this.#events.found(one);
+    for (const one of instances) this.#events.found(one);
+    for (const { id, error } of unreadable) this.#events.unreadable(id, error);
     for (const id of missing) this.#events.missing(id);
     if (missing.length > 0) await this.#passOn(missing);
+  }
+
+  /** An outage passes. What else the database refuses may be the fault of one: then that is found alone. */
+  async #failed(ids: readonly string[], error: unknown): Promise<void> {
+    const [id, ...others] = ids;
+    if (isOutage(error)) {
+      noteFailure("Reading instances", error);
+      await sleep(retryMs, undefined, { ref: false });
+      for (const one of ids) this.#events.readFailed(one);
+    } else if (others.length > 0) for (const one of ids) await this.#read([one]);
+    else if (id !== undefined) this.#events.unreadable(id, error);
   }
 
   async #passOn(ids: readonly string[]): Promise<void> {

@@ -11,13 +11,11 @@ export const instanceStates = [
   "loadingStale",
   /** In memory, with a turn or an activity to do, or in the middle of one. */
   "running",
-  /** As running, and the database holds something for it that memory has not seen. */
-  "runningStale",
   /** In memory with nothing to do: it may leave. */
   "idle",
   /** As idle, with results that are stored nowhere: it stays, or they would be worked out again. */
   "holding",
-  /** The database has refused what it wanted to store: it rests for a while, and is read again. */
+  /** It cannot be read, or the database has refused what it wanted to store: it is read again after a while. */
   "quarantined",
 ] as const;
 export type InstanceState = (typeof instanceStates)[number];
@@ -25,7 +23,7 @@ export type InstanceState = (typeof instanceStates)[number];
 export const instanceEvents = [
   /** A message for it is on disk, and due. */
   "message",
-  /** The database holds something for it that this host has not written, or has lost sight of. */
+  /** The database holds messages for it that this host has not written, or has lost sight of. */
   "changed",
   /** The loader takes it out of its queue. */
   "readBegun",
@@ -35,6 +33,8 @@ export const instanceEvents = [
   "missing",
   /** The read came to nothing, because the database is away. */
   "readFailed",
+  /** What was read of it makes no sense. */
+  "unreadable",
   /** A write of this host has created it. */
   "created",
   /** A write has created it together with its first turn: it is at work already. */
@@ -67,6 +67,8 @@ export type InstanceAction =
   | "deliver"
   /** Have the loader read it. */
   | "enqueue"
+  /** Have its messages fetched. */
+  | "fetch"
   /** Take the instance in, with the messages kept for it. */
   | "admit"
   /** Another copy is here already: nothing that the new one still does may be written. */
@@ -100,11 +102,12 @@ const table: Readonly<Record<InstanceState, Partial<Record<InstanceEvent, Transi
     created: go("running", "admit"),
     begun: go("running", "admit"),
   },
+  // The read that is given up here might have brought messages that others sent since the creation.
   queued: {
     message: go("queued", "keep"),
     readBegun: go("loading"),
-    created: go("running", "admit"),
-    begun: go("running", "admit"),
+    created: go("running", "admit", "fetch"),
+    begun: go("running", "admit", "fetch"),
   },
   loading: {
     message: go("loading", "keep"),
@@ -112,39 +115,32 @@ const table: Readonly<Record<InstanceState, Partial<Record<InstanceEvent, Transi
     found: go("running", "admit"),
     missing: go("absent"),
     readFailed: go("queued", "enqueue"),
-    created: go("running", "admit"),
-    begun: go("running", "admit"),
+    unreadable: go("quarantined", "pause"),
+    created: go("running", "admit", "fetch"),
+    begun: go("running", "admit", "fetch"),
     lost: go("loadingStale"),
   },
   loadingStale: {
     message: go("loadingStale", "keep"),
-    found: go("runningStale", "admit"),
+    found: go("running", "admit", "fetch"),
     missing: go("queued", "enqueue"),
     readFailed: go("queued", "enqueue"),
-    created: go("runningStale", "admit"),
-    begun: go("runningStale", "admit"),
+    unreadable: go("quarantined", "pause"),
+    created: go("running", "admit", "fetch"),
+    begun: go("running", "admit", "fetch"),
   },
   running: {
     ...inMemory,
     message: go("running", "deliver"),
-    changed: go("runningStale"),
+    changed: go("running", "fetch"),
     begun: go("running", "reject"),
     rested: go("idle"),
     restedHolding: go("holding"),
   },
-  runningStale: {
-    ...inMemory,
-    message: go("runningStale", "deliver"),
-    begun: go("runningStale", "reject"),
-    rested: go("queued", "leave", "enqueue"),
-    restedHolding: go("queued", "leave", "enqueue"),
-    // The change that memory has not seen may be the next life of the id.
-    removed: go("queued", "leave", "enqueue"),
-  },
   idle: {
     ...inMemory,
     message: go("running", "deliver"),
-    changed: go("queued", "leave", "enqueue"),
+    changed: go("idle", "fetch"),
     begun: go("idle", "reject"),
     restedHolding: go("holding"),
     evicted: go("absent", "leave"),
@@ -152,7 +148,7 @@ const table: Readonly<Record<InstanceState, Partial<Record<InstanceEvent, Transi
   holding: {
     ...inMemory,
     message: go("running", "deliver"),
-    changed: go("queued", "leave", "enqueue"),
+    changed: go("holding", "fetch"),
     begun: go("holding", "reject"),
     rested: go("idle"),
   },
@@ -166,7 +162,6 @@ const table: Readonly<Record<InstanceState, Partial<Record<InstanceEvent, Transi
 
 const statesInMemory: ReadonlySet<InstanceState> = new Set([
   "running",
-  "runningStale",
   "idle",
   "holding",
   "quarantined",

@@ -4,25 +4,39 @@ import type { HostLease } from "./host-lease.js";
 import {
   claimInstances,
   instancesWithWork,
-  type StoredInstance,
+  readMail,
+  type Claimed,
+  type Mail,
   type WorkPage,
 } from "../storage/instance-rows.js";
+import type { SetAside } from "../storage/set-aside.js";
 import { keptCondition } from "../storage/unread-messages.js";
 
 export class InstanceStore {
   readonly #pool: Pool;
   readonly #hub: string;
   readonly #lease: HostLease;
+  readonly #setAside: SetAside;
 
-  constructor(pool: Pool, hub: string, lease: HostLease) {
+  constructor(pool: Pool, hub: string, lease: HostLease, setAside: SetAside) {
     this.#pool = pool;
     this.#hub = hub;
     this.#lease = lease;
+    this.#setAside = setAside;
   }
 
   /** The open instances among `ids` that are this host's, or have just become so. */
-  async claim(ids: readonly string[]): Promise<StoredInstance[]> {
-    return claimInstances(this.#pool, this.#hub, this.#lease.hostId, ids);
+  async claim(ids: readonly string[]): Promise<Claimed> {
+    const claimed = await claimInstances(this.#pool, this.#hub, this.#lease.hostId, ids);
+    await this.#setAside.put(claimed.spoiled);
+    return claimed;
+  }
+
+  /** What lies in the database for those among `ids` that are this host's. */
+  async mail(ids: readonly string[]): Promise<Mail[]> {
+    const mails = await readMail(this.#pool, this.#hub, this.#lease.hostId, ids);
+    await this.#setAside.put(mails.flatMap(({ spoiled }) => spoiled));
+    return mails;
   }
 
   /** A page of this host's instances that could go on, behind `after`. */
@@ -43,6 +57,6 @@ export class InstanceStore {
        where hub = $1 and id = any($2) and completed_at is null and owner <> $3`,
       [this.#hub, ids, this.#lease.hostId],
     );
-    for (const { id, owner } of rows) await this.#lease.notify(owner, id);
+    await this.#lease.notify(rows);
   }
 }

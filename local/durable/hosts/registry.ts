@@ -1,12 +1,11 @@
 /** The instances in memory: carries out what the table of their states says upon each event. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { noteFailure } from "../../failures.js";
-import { errorMessage } from "../protocol/protocol.js";
 import type { Message } from "../protocol/messages.js";
 import type { Committed, NewInstance } from "../storage/change.js";
 import { freshInstance } from "../storage/fresh-instance.js";
 import type { InstanceKeys } from "../storage/instance-keys.js";
-import type { StoredInstance } from "../storage/instance-rows.js";
+import type { Mail, StoredInstance } from "../storage/instance-rows.js";
 import type { InstanceEnd } from "../turns/end-waiters.js";
 import { Entity } from "../turns/entity.js";
 import type { InstanceHost, LiveInstance, TurnServices } from "../turns/instance-host.js";
@@ -20,6 +19,8 @@ import {
   type InstanceEvent,
 } from "./instance-states.js";
 import type { InstanceStore } from "./instance-store.js";
+import { MailFetcher, type MailEvents } from "./mail.js";
+import { Quarantine, type QuarantinedInstance } from "./quarantine.js";
 import { Slots, type Slot } from "./slots.js";
 import { Sweep, type SweepEvents } from "./sweep.js";
 import type { Timers } from "./timers.js";
@@ -37,7 +38,6 @@ export interface RegistryParts {
 
 /** So many instances may be at work at the same time; the others wait in the database. */
 const atWorkMax = 10_000;
-const quarantineMs = 5_000;
 
 /** What a host that is stopping passes over: all of it is on disk, for the next one. */
 const bringsWork: ReadonlySet<InstanceEvent> = new Set([
@@ -54,10 +54,12 @@ interface Cargo {
   readonly instance?: () => LiveInstance;
 }
 
-export class Registry implements InstanceHost, LoadEvents, SweepEvents {
+export class Registry implements InstanceHost, LoadEvents, MailEvents, SweepEvents {
   readonly #parts: RegistryParts;
   readonly #slots = new Slots();
+  readonly #quarantine = new Quarantine();
   readonly #loader: InstanceLoader;
+  readonly #mail: MailFetcher;
   readonly #sweep: Sweep;
   /** How many do their first turn and are not on disk yet. */
   #beginning = 0;
@@ -66,6 +68,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   constructor(parts: RegistryParts) {
     this.#parts = parts;
     this.#loader = new InstanceLoader(parts.store, this);
+    this.#mail = new MailFetcher(parts.store, this);
     this.#sweep = new Sweep(parts.store, this);
   }
 
@@ -85,7 +88,17 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   /** True while some instance works, or is about to. */
   get isBusy(): boolean {
     const { isRunning, isNeeded } = this.#sweep;
-    return this.#loader.isBusy || isRunning || isNeeded || this.#atWork > 0;
+    const isReading = this.#loader.isBusy || this.#mail.isBusy;
+    return isReading || isRunning || isNeeded || this.#atWork > 0;
+  }
+
+  /** Those that could not be read, or not be stored, when they were last tried. */
+  get quarantined(): readonly QuarantinedInstance[] {
+    return this.#quarantine.all;
+  }
+
+  get quarantinedCount(): number {
+    return this.#quarantine.count;
   }
 
   /** True where the instance is in memory, and so has not ended. */
@@ -96,13 +109,13 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   stop(): void {
     this.lost();
     this.#stopped = true;
-    this.#loader.stop();
-    this.#sweep.stop();
+    this.drain();
   }
 
   /** Takes nothing in any more; what is in memory ends the turn that it is in. */
   drain(): void {
     this.#loader.stop();
+    this.#mail.stop();
     this.#sweep.stop();
   }
 
@@ -132,11 +145,9 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   }
 
   seen(instanceId: string, waiting: number): void {
-    const state = this.#slots.stateOf(instanceId);
-    const known = this.#slots.instanceOf(instanceId)?.waiting ?? 0;
-    // One that works will come to it; one that rests has missed what it does not know.
-    const hasMissed = (state === "idle" || state === "holding") && known < waiting;
-    if (state === "absent" || hasMissed) this.changed(instanceId);
+    const instance = this.#slots.instanceOf(instanceId);
+    const hasMissed = instance !== undefined && instance.waiting < waiting;
+    if (this.#slots.stateOf(instanceId) === "absent" || hasMissed) this.changed(instanceId);
   }
 
   async room(): Promise<void> {
@@ -149,7 +160,45 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
   }
 
   found(stored: StoredInstance): void {
-    this.#fire(stored.row.id, "found", { instance: () => this.#open(stored) });
+    const { id } = stored.row;
+    // Opened only where it is wanted: its activities begin with that.
+    if (!transition(this.#slots.stateOf(id), "found").actions.includes("admit")) return;
+    let instance: LiveInstance;
+    try {
+      instance = this.#open(stored);
+    } catch (error) {
+      this.unreadable(id, error);
+      return;
+    }
+    this.#fire(id, "found", { instance: () => instance });
+  }
+
+  unreadable(instanceId: string, error: unknown): void {
+    this.#quarantine.note(instanceId, "cannot be read", error);
+    this.#slots.takeKept(instanceId);
+    this.#fire(instanceId, "unreadable");
+  }
+
+  delivered({ id, key, epoch, turn, messages }: Mail): boolean {
+    const instance = this.#slots.instanceOf(id);
+    if (instance === undefined) {
+      this.changed(id);
+      return true;
+    }
+    if (instance.key !== key || instance.epoch !== epoch) {
+      this.refused(instance);
+      return true;
+    }
+    // Of what it has consumed since, some might be among the messages.
+    if (turn < instance.turn) return false;
+    for (const message of messages)
+      if (!instance.has(message.id)) this.#fire(id, "message", { message });
+    return true;
+  }
+
+  unowned(instanceId: string): void {
+    // One that is about to end learns it from its own write.
+    if (this.#slots.instanceOf(instanceId)?.isBusy !== true) this.#fire(instanceId, "refused");
   }
 
   missing(instanceId: string): void {
@@ -160,10 +209,17 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
     this.#fire(instanceId, "readFailed");
   }
 
-  dispatch(messages: readonly Message[]): void {
+  /** These timers of instances of this host are due. */
+  due(messages: readonly Message[]): void {
+    for (const message of messages) this.#fire(message.target, "message", { message });
+  }
+
+  sent(messages: readonly Message[], { isShared }: Committed): void {
     const now = this.#parts.services.clock.now();
     for (const message of messages)
       if (message.dueAt !== undefined && message.dueAt > now) this.#parts.timers.add(message);
+      // From memory it could overtake what another host has sent before, or be taken twice.
+      else if (isShared) this.changed(message.target);
       else this.#fire(message.target, "message", { message });
   }
 
@@ -185,7 +241,8 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
     else this.#fire(instance.id, "begun", { instance: () => instance });
   }
 
-  created(instances: readonly NewInstance[], { created }: Committed): void {
+  created(instances: readonly NewInstance[], committed: Committed): void {
+    const { created } = committed;
     const conflicts: Message[] = [];
     for (const one of instances) {
       const made = created.get(one.id);
@@ -198,10 +255,11 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
         else this.#sweep.need();
       } else if (one.onConflict !== undefined) conflicts.push(one.onConflict);
     }
-    this.dispatch(conflicts);
+    this.sent(conflicts, committed);
   }
 
   moved(instance: LiveInstance): void {
+    this.#quarantine.lift(instance.id);
     this.#parts.onMoved(instance.id, undefined);
   }
 
@@ -213,6 +271,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
 
   rested(instance: LiveInstance): void {
     if (!instance.isIdle || !this.#has(instance)) return;
+    this.#quarantine.lift(instance.id);
     this.#fire(instance.id, instance.holdsResults ? "restedHolding" : "rested");
     for (const id of this.#slots.idleBeyond(this.#parts.idleMax)) this.#fire(id, "evicted");
     this.#relieve();
@@ -224,7 +283,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
 
   /** What cannot be stored now may be later, or never. */
   unstorable(instance: LiveInstance, error: unknown): void {
-    console.error(`durable: ${instance.id} could not be stored: ${errorMessage(error)}`);
+    this.#quarantine.note(instance.id, "could not be stored", error);
     if (this.#has(instance)) this.#fire(instance.id, "unstorable");
   }
 
@@ -253,6 +312,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
     const instance = this.#slots.instanceOf(id);
     const { to, actions } = transition(this.#slots.stateOf(id), event);
     const slot = this.#slots.move(id, to);
+    if (to === "absent") this.#quarantine.lift(id);
     for (const action of actions) this.#actions[action](slot, instance, cargo);
   }
 
@@ -269,6 +329,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
       this.rested(instance);
     },
     enqueue: ({ id }) => this.#loader.enqueue(id),
+    fetch: ({ id }) => this.#mail.want(id),
     admit: (slot, _instance, { instance: newcomer }) => {
       const instance = newcomer?.();
       if (instance === undefined) return;
@@ -282,7 +343,7 @@ export class Registry implements InstanceHost, LoadEvents, SweepEvents {
     pause: ({ id }, instance) => {
       setTimeout(() => {
         if (this.#slots.instanceOf(id) === instance) this.#fire(id, "released");
-      }, quarantineMs).unref();
+      }, this.#quarantine.pauseMs(id)).unref();
     },
   };
 }

@@ -6,6 +6,8 @@ import { isInMemory, type InstanceState } from "./instance-states.js";
 /** So many messages are kept for instances until they are read; all of them are on disk anyway. */
 const keptMax = 10_000;
 
+const resting: ReadonlySet<InstanceState> = new Set(["idle", "holding", "quarantined"]);
+
 export interface Slot {
   readonly id: string;
   readonly state: InstanceState;
@@ -95,7 +97,7 @@ export class Slots {
   #count(slot: OwnSlot, by: 1 | -1): void {
     const { state } = slot;
     if (isInMemory(state)) this.#inMemory += by;
-    if (state === "idle" || state === "holding") this.#resting += by;
+    if (resting.has(state)) this.#resting += by;
     if (state !== "idle") return;
     if (by === 1) this.#idle.add(slot);
     else this.#idle.delete(slot);

@@ -4,7 +4,8 @@ import { noteFailure } from "../../failures.js";
 import type { LocalClock } from "../../clock.js";
 import TinyQueue from "tinyqueue";
 import type { HostLease } from "./host-lease.js";
-import { messageOf } from "../storage/instance-rows.js";
+import { readMessages, type MessageRow } from "../storage/instance-rows.js";
+import type { SetAside } from "../storage/set-aside.js";
 import type { Message } from "../protocol/messages.js";
 
 /** Timers within this span are in memory; the database is asked for the next ones in time. */
@@ -20,6 +21,7 @@ export class Timers {
   readonly #hub: string;
   readonly #clock: LocalClock;
   readonly #lease: HostLease;
+  readonly #setAside: SetAside;
   readonly #queue = new TinyQueue<DueMessage>([], (a, b) => a.dueAt - b.dueAt || a.id - b.id);
   /** Of the messages in the queue: one that is there already is not added again. */
   readonly #queued = new Set<number>();
@@ -31,10 +33,11 @@ export class Timers {
   #rereads = 0;
   #stopped = false;
 
-  constructor(pool: Pool, hub: string, lease: HostLease, clock: LocalClock) {
+  constructor(pool: Pool, hub: string, lease: HostLease, clock: LocalClock, setAside: SetAside) {
     this.#pool = pool;
     this.#hub = hub;
     this.#lease = lease;
+    this.#setAside = setAside;
     this.#clock = clock;
   }
 
@@ -130,7 +133,7 @@ export class Timers {
     const rereads = this.#rereads;
     const { until: from, id } = this.#known;
     const until = this.#clock.now() + horizonMs;
-    const { rows } = await this.#pool.query<Parameters<typeof messageOf>[0]>(
+    const { rows } = await this.#pool.query<MessageRow>(
       `select m.* from durable.message m join durable.instance i
          on i.hub = m.hub and i.id = m.instance_id
        where m.hub = $1 and m.due_at <= $2 and (m.due_at, m.id) > ($3, $4) and i.owner = $5
@@ -138,10 +141,12 @@ export class Timers {
       [this.#hub, until, from, id, this.#lease.hostId, entriesMax],
     );
     if (rereads !== this.#rereads) return;
-    const messages = rows.map(messageOf);
+    const { messages, spoiled } = readMessages(rows);
+    await this.#setAside.put(spoiled);
+    if (rereads !== this.#rereads) return;
     for (const message of messages) this.#push({ ...message, dueAt: message.dueAt ?? 0 });
-    const last = rows.length < entriesMax ? undefined : messages.at(-1);
-    this.#known = { until: last?.dueAt ?? until, id: last?.id ?? 0 };
+    const last = rows.length < entriesMax ? undefined : rows.at(-1);
+    this.#known = { until: Number(last?.due_at ?? until), id: Number(last?.id ?? 0) };
     this.#fireDue();
   }
 }

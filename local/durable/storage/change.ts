@@ -77,4 +77,9 @@ export interface Committed {
   readonly applied: boolean;
   /** By instance id; an id that is missing was in use. */
   readonly created: ReadonlyMap<string, CreatedInstance>;
+  /**
+   * True while what is on disk is all that memory may go by: other hosts write to this hub, too, or the write's
+   * first answer was lost, and what it brought may have been taken since.
+   */
+  readonly isShared: boolean;
 }

@@ -1,4 +1,5 @@
 /** Writes changes to the database: at once when alone, together with others while a write runs. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Change, Committed, CreatedInstance } from "./change.js";
@@ -25,26 +26,50 @@ const batchMax = 500;
 /** The instance whose fence lets the change pass; none where anything may be written. */
 const fencedKey = ({ turn, begun }: Change): number | undefined => (turn ?? begun)?.key;
 
+/** Other hosts are taken to be there for so long after they were seen last: what they wrote is read by then. */
+const othersLingerMs = 5_000;
+
+/** A created instance; without an id, the key of a fence that passed, or else a word about the write. */
 interface AnswerRow {
   readonly id: string | null;
-  readonly key: string;
+  readonly key: string | null;
   readonly epoch: string;
   readonly execution_id: string;
+}
+
+const isPassed = ({ id, key, execution_id: word }: AnswerRow): boolean =>
+  id === null && key === null && word === "passed";
+
+interface Answer {
+  readonly rows: readonly AnswerRow[];
+  /** An earlier try's answer was lost. */
+  readonly isRepeated: boolean;
 }
 
 export class Committer {
   readonly #pool: pg.Pool;
   readonly #hub: string;
   readonly #host: HostIdentity;
+  readonly #onRepeated: () => void;
+  readonly #writerId = randomUUID();
+  #writes = 0;
+  #othersUntil = -Infinity;
   #client: pg.PoolClient | undefined;
   #queue: Waiting[] = [];
   #writing = false;
   #stopped = false;
 
-  constructor(pool: pg.Pool, hub: string, host: HostIdentity) {
+  /** `onRepeated` hears of each write that was tried again: what it has done, memory may not know of. */
+  constructor(
+    pool: pg.Pool,
+    hub: string,
+    host: HostIdentity,
+    onRepeated: () => void = () => undefined,
+  ) {
     this.#pool = pool;
     this.#hub = hub;
     this.#host = host;
+    this.#onRepeated = onRepeated;
   }
 
   /** How many changes wait for their write or its answer. */
@@ -93,37 +118,48 @@ export class Committer {
   /** A refused batch is tried change by change: one that cannot be stored must not stop others. */
   async #write(batch: readonly Waiting[]): Promise<void> {
     try {
-      const rows = await this.#flush(batch);
+      const { rows, isRepeated } = await this.#flush(batch);
       if (this.#stopped) return;
       const passed = new Set<number>();
       const created = new Map<string, CreatedInstance>();
       for (const { id, key, epoch, execution_id: executionId } of rows)
-        if (id === null) passed.add(Number(key));
-        else created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
+        if (id !== null) created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
+        else if (key !== null) passed.add(Number(key));
+        else if (executionId === "others") this.#othersUntil = performance.now() + othersLingerMs;
+      const isShared = isRepeated || performance.now() < this.#othersUntil;
       for (const { change, settle } of batch) {
         const key = fencedKey(change);
-        settle({ applied: key === undefined || passed.has(key), created });
+        settle({ applied: key === undefined || passed.has(key), created, isShared });
       }
+      if (isRepeated) this.#onRepeated();
     } catch (error) {
       if (batch.length > 1) for (const one of batch) await this.#write([one]);
       else for (const { fail } of batch) fail(error);
     }
   }
 
-  /** After a lost connection a turn may be there already; its fence then keeps it from doubling. */
-  async #flush(batch: readonly Waiting[]): Promise<AnswerRow[]> {
+  /** After a lost connection all may be there already; fences and gate then keep it from doubling. */
+  async #flush(batch: readonly Waiting[]): Promise<Answer> {
+    const number = ++this.#writes;
+    let isSent = false;
+    let isRepeated = false;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
       try {
         this.#client ??= await this.#connect();
         const wanted = batch.filter(({ signal }) => signal?.aborted !== true);
-        if (wanted.length === 0) return [];
+        if (wanted.length === 0) return { rows: [], isRepeated };
         const changes = wanted.map(({ change }) => change);
-        const statement = flushStatement(this.#hub, this.#host.hostId, changes);
-        const { rows } = await this.#client.query<AnswerRow>(statement);
-        return rows;
+        const origin = { hub: this.#hub, hostId: this.#host.hostId, number };
+        const statement = flushStatement({ ...origin, writerId: this.#writerId }, changes);
+        isSent = true;
+        let { rows } = await this.#client.query<AnswerRow>(statement);
+        // Where the first try ended during this one, only one more sees what it has created.
+        if (!rows.some(isPassed)) ({ rows } = await this.#client.query<AnswerRow>(statement));
+        return { rows, isRepeated };
       } catch (error) {
-        if (this.#stopped) return [];
+        if (this.#stopped) return { rows: [], isRepeated };
         if (!isOutage(error)) throw error;
+        isRepeated = isSent;
         this.#client?.release(true);
         this.#client = undefined;
         await sleep(pauseMs);

@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { InstanceKind } from "./change.js";
 import { decodeEvents } from "../protocol/history-codec.js";
 import { parseMessageBody, type Message } from "../protocol/messages.js";
+import type { SpoiledMessage } from "./set-aside.js";
 import type { HistoryEvent, RuntimeStatus } from "../protocol/protocol.js";
 
 /** The columns of `durable.instance`, as the driver gives them. */
@@ -46,7 +47,7 @@ export interface StoredInstance {
   readonly messages: readonly Message[];
 }
 
-interface MessageRow {
+export interface MessageRow {
   readonly id: string;
   readonly instance_id: string;
   readonly execution_id: string | null;
@@ -81,22 +82,51 @@ const groupBy = <Item>(
   return groups;
 };
 
-const historyOf = async (
+interface HistoryRow {
+  readonly key: string;
+  readonly events: string;
+}
+
+const historyRows = async (
   pool: Pool,
   keys: readonly string[],
-): Promise<Map<string, HistoryEvent[]>> => {
-  const { rows } = await pool.query<{ key: string; events: string }>(
+): Promise<Map<string, HistoryRow[]>> => {
+  const { rows } = await pool.query<HistoryRow>(
     "select key, events from durable.history where key = any($1) order by key, turn",
     [keys],
   );
-  const grouped = groupBy(rows, ({ key }) => key);
-  return new Map(
-    [...grouped].map(([key, turns]) => [key, turns.flatMap(({ events }) => decodeEvents(events))]),
-  );
+  return groupBy(rows, ({ key }) => key);
 };
 
+const decodeTurns = (turns: readonly HistoryRow[] = []): HistoryEvent[] =>
+  turns.flatMap(({ events }) => decodeEvents(events));
+
 export const readHistory = async (pool: Pool, key: string): Promise<HistoryEvent[]> =>
-  (await historyOf(pool, [key])).get(key) ?? [];
+  decodeTurns((await historyRows(pool, [key])).get(key));
+
+/** What can be read, and what cannot: then that alone is left out. */
+export interface ReadMessages {
+  readonly messages: Message[];
+  readonly spoiled: SpoiledMessage[];
+}
+
+export const readMessages = (rows: readonly MessageRow[]): ReadMessages => {
+  const read: ReadMessages = { messages: [], spoiled: [] };
+  for (const row of rows)
+    try {
+      read.messages.push(messageOf(row));
+    } catch (error) {
+      read.spoiled.push({ id: row.id, instanceId: row.instance_id, error });
+    }
+  return read;
+};
+
+export interface Claimed {
+  readonly instances: StoredInstance[];
+  /** Of their messages. */
+  readonly spoiled: SpoiledMessage[];
+  readonly unreadable: { readonly id: string; readonly error: unknown }[];
+}
 
 /** The open instances among `ids` that this host owns now, or has just taken over. */
 export const claimInstances = async (
@@ -104,7 +134,7 @@ export const claimInstances = async (
   hub: string,
   owner: string,
   ids: readonly string[],
-): Promise<StoredInstance[]> => {
+): Promise<Claimed> => {
   const open = `select * from durable.instance
     where hub = $1 and id = any($3) and owner = $2 and completed_at is null`;
   let { rows } = await pool.query<InstanceRow>(open, [hub, owner, ids]);
@@ -112,31 +142,89 @@ export const claimInstances = async (
     const { rowCount } = await pool.query(claim, [hub, owner, ids]);
     if (rowCount !== 0) ({ rows } = await pool.query<InstanceRow>(open, [hub, owner, ids]));
   }
-  if (rows.length === 0) return [];
+  const claimed: Claimed = { instances: [], spoiled: [], unreadable: [] };
+  if (rows.length === 0) return claimed;
   const keys = rows.map(({ key }) => key);
   const [histories, activities, messages] = await Promise.all([
-    historyOf(pool, keys),
+    historyRows(pool, keys),
     pool.query<{ key: string; task_id: number; name: string; input: string | null }>(
       "select key, task_id, name, input from durable.activity where key = any($1) order by key, task_id",
       [keys],
     ),
     pool.query<MessageRow>(
-      "select * from durable.message where hub = $1 and instance_id = any($2) order by id",
+      "select * from durable.message where hub = $1 and instance_id = any($2) order by place",
       [hub, rows.map(({ id }) => id)],
     ),
   ]);
   const activitiesOf = groupBy(activities.rows, ({ key }) => key);
   const messagesOf = groupBy(messages.rows, ({ instance_id }) => instance_id);
-  return rows.map((row) => ({
-    row,
-    history: histories.get(row.key) ?? [],
-    activities: (activitiesOf.get(row.key) ?? []).map(({ task_id, name, input }) => ({
-      taskId: task_id,
-      name,
-      input: input ?? undefined,
-    })),
-    messages: (messagesOf.get(row.id) ?? []).map(messageOf),
-  }));
+  for (const row of rows) {
+    const read = readMessages(messagesOf.get(row.id) ?? []);
+    claimed.spoiled.push(...read.spoiled);
+    try {
+      claimed.instances.push({
+        row,
+        history: decodeTurns(histories.get(row.key)),
+        activities: (activitiesOf.get(row.key) ?? []).map(({ task_id, name, input }) => ({
+          taskId: task_id,
+          name,
+          input: input ?? undefined,
+        })),
+        messages: read.messages,
+      });
+    } catch (error) {
+      claimed.unreadable.push({ id: row.id, error });
+    }
+  }
+  return claimed;
+};
+
+/** What lies in the database for an instance that is in memory, as it is at a turn of the instance's. */
+export interface Mail extends ReadMessages {
+  readonly id: string;
+  readonly key: number;
+  readonly epoch: number;
+  readonly turn: number;
+}
+
+/** The messages without a date for the open instances among `ids` that this host owns, in the order of their arrival. */
+export const readMail = async (
+  pool: Pool,
+  hub: string,
+  owner: string,
+  ids: readonly string[],
+): Promise<Mail[]> => {
+  // One statement, so that turn and messages are of the same moment.
+  const { rows } = await pool.query<
+    Pick<InstanceRow, "key" | "epoch" | "turn"> & {
+      readonly instance_id: string;
+      readonly id: string | null;
+      readonly execution_id: string | null;
+      readonly body: string | null;
+    }
+  >(
+    `select i.id as instance_id, i.key, i.epoch, i.turn, m.id, m.execution_id, m.body
+     from durable.instance i left join durable.message m
+       on m.hub = i.hub and m.instance_id = i.id and m.due_at is null
+     where i.hub = $1 and i.owner = $2 and i.id = any($3) and i.completed_at is null
+     order by m.place`,
+    [hub, owner, ids],
+  );
+  return [...groupBy(rows, ({ instance_id }) => instance_id)].map(([id, [first, ...more]]) => {
+    const all = first === undefined ? [] : [first, ...more];
+    const letters = all.flatMap(({ id: number, instance_id, execution_id, body }) =>
+      number === null || body === null
+        ? []
+        : [{ id: number, instance_id, execution_id, due_at: null, body }],
+    );
+    return {
+      id,
+      key: Number(first?.key),
+      epoch: Number(first?.epoch),
+      turn: first?.turn ?? 0,
+      ...readMessages(letters),
+    };
+  });
 };
 
 export const readInstances = async (
@@ -170,7 +258,7 @@ const isTakenNow = `case
   when m.type is null then true
   when i.status = 'Suspended' then m.type in ('resume', 'terminate')
   when i.status = 'Pending' then m.type in ('locked', 'terminate')
-  when i.entity_lock is not null then m.type = 'release'
+  when i.entity_lock is json then m.type = 'release'
     or m.type <> 'lock' and m.asker_execution = i.entity_lock::json ->> 'parentExecution'
     or not exists (select from durable.instance p
       where p.hub = i.hub and p.id = i.entity_lock::json ->> 'parent' and p.completed_at is null

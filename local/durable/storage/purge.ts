@@ -16,6 +16,8 @@ const removal = `
       returning i.key, i.hub, i.id),
     history_out as (delete from durable.history h using gone g where h.key = g.key),
     activity_out as (delete from durable.activity a using gone g where a.key = g.key),
+    aside_out as (delete from durable.set_aside a using gone g
+      where a.hub = g.hub and a.instance_id = g.id),
     message_out as (delete from durable.message m using gone g
       where m.hub = g.hub and m.instance_id = g.id)
   select count(*) as count from gone`;
@@ -29,6 +31,11 @@ export const removeInstances = async (pool: Pool, keys: readonly string[]): Prom
     removed += Number(rows[0]?.count);
   }
   return removed;
+};
+
+/** Removes what processes of long ago left of their writes: none of these is tried again. */
+export const removeOldWriters = async (pool: Pool): Promise<void> => {
+  await pool.query("delete from durable.writer where at < now() - interval '1 day'");
 };
 
 /** Removes messages that a host stored just after their instance had ended, and then died over. */

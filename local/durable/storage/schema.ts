@@ -15,6 +15,9 @@ const shortLived = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_thresh
  * what can go on; a body is never searched. Messages of an engine from before these columns get them
  * once; one that such an engine writes meanwhile has none, and is looked at.
  * `instance.rewinds` counts how often this life was rewound.
+ * `message.place` is the order in which messages came to disk, whichever host wrote them; those of before get
+ * places that are not above 0. `set_aside` holds messages that cannot be read or acted upon, as they were.
+ * `writer` holds the number of each process's last write that no fence keeps from being done twice.
  * `instance.generation` counts the lives that clients began under the id; in others it is null.
  */
 const statements = `
@@ -88,6 +91,37 @@ do $$ begin
     where type in ('operation', 'lock', 'release');
   end if;
 end $$;
+create sequence if not exists durable.message_place;
+do $$ begin
+  if not exists (select from pg_attribute where attrelid = 'durable.message'::regclass
+      and attname = 'place' and not attisdropped) then
+    alter table durable.message add column place bigint;
+    update durable.message m set place = numbered.place from (
+      select id, row_number() over (order by id) - count(*) over () as place from durable.message
+    ) numbered where m.id = numbered.id;
+    alter table durable.message alter column place set not null,
+      alter column place set default nextval('durable.message_place');
+  end if;
+end $$;
+create table if not exists durable.set_aside (
+  id bigint primary key,
+  hub text not null,
+  instance_id text not null,
+  execution_id text,
+  due_at bigint,
+  type text,
+  asker_execution text,
+  body text not null,
+  place bigint not null,
+  reason text not null,
+  set_aside_at timestamptz not null default now()
+);
+create table if not exists durable.writer (
+  id uuid primary key,
+  written bigint not null,
+  at timestamptz not null default now()
+) with (fillfactor = 50);
+alter table durable.host add column if not exists hub text;
 create index if not exists message_of_instance on durable.message (hub, instance_id);
 create index if not exists message_due on durable.message (hub, due_at) where due_at is not null;
 create index if not exists message_now on durable.message (hub, id) where due_at is null;

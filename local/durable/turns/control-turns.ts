@@ -64,9 +64,10 @@ export const suspensionTurn = (context: TurnContext, message: Message): PlayedTu
   const { now, state } = context;
   const reason = reasonOf(message);
   // What was asked before the pause does not end it.
-  const past = [...state.inbox.values()].flatMap(({ id, body }) =>
-    body.type === "resume" && id < message.id ? [id] : [],
-  );
+  const inbox = [...state.inbox.values()];
+  const past = inbox
+    .slice(0, inbox.indexOf(message))
+    .flatMap(({ id, body }) => (body.type === "resume" ? [id] : []));
   const events = [
     historyEvent("ExecutionSuspended", now, { ...(reason !== undefined && { Reason: reason }) }),
   ];

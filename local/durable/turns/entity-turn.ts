@@ -69,14 +69,14 @@ const grant = (turn: EntityTurn, request: LockRequest): void => {
   );
 };
 
-/** Picks what can be done now: locks and releases up to the first operations, or those. */
+/** Picks what can be done now, in the order of arrival: locks and releases up to the first operations, or those. */
 export const planTurn = (
   inbox: readonly Message[],
   lock: Lock | undefined,
   batchMax: number,
 ): EntityTurn => {
   const turn: EntityTurn = { consumed: [], out: [], operations: [], lock };
-  const waiting = [...inbox].sort((a, b) => a.id - b.id);
+  const waiting = [...inbox];
   for (;;) {
     const index = waiting.findIndex((message) => isReady(message, turn.lock));
     const message = waiting[index];

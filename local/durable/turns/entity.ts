@@ -120,6 +120,18 @@ export class Entity implements LiveInstance {
     return this.#state.key;
   }
 
+  get epoch(): number {
+    return this.#state.epoch;
+  }
+
+  get turn(): number {
+    return this.#state.turn;
+  }
+
+  has(messageId: number): boolean {
+    return this.#state.inbox.has(messageId);
+  }
+
   get isBusy(): boolean {
     return this.#busy;
   }
@@ -219,7 +231,7 @@ export class Entity implements LiveInstance {
     this.#logFailures(turn.operations, errors);
     this.#host.moved(this);
     this.#host.created(instances, committed);
-    this.#host.dispatch(messages);
+    this.#host.sent(messages, committed);
   }
 
   /** A batch that fails as a whole changes nothing; each caller gets the error. */

@@ -15,6 +15,9 @@ export interface LiveInstance {
   readonly id: string;
   /** Of this life of the id. */
   readonly key: number;
+  readonly epoch: number;
+  /** How many turns of it are known to be on disk. */
+  readonly turn: number;
   /** True while nothing is left to do now: no turn, no message, no running activity. */
   readonly isIdle: boolean;
   /** True while it is in the middle of a turn. */
@@ -23,6 +26,8 @@ export interface LiveInstance {
   readonly holdsResults: boolean;
   /** How many messages without a date have reached it that it has not consumed. */
   readonly waiting: number;
+  /** True where the message has reached it and is not consumed yet. */
+  has(messageId: number): boolean;
   /** A message is on disk and due. */
   receive(message: Message): void;
   /** Goes on; does nothing where there is nothing to do. */
@@ -70,6 +75,6 @@ export interface InstanceHost {
   unstorable(instance: LiveInstance, error: unknown): void;
   /** To be called once the instances are on disk. */
   created(instances: readonly NewInstance[], committed: Committed): void;
-  /** To be called once the messages are on disk: due ones go to their targets, others wait. */
-  dispatch(messages: readonly Message[]): void;
+  /** To be called once the messages are on disk: due ones reach their targets, others wait. */
+  sent(messages: readonly Message[], committed: Committed): void;
 }

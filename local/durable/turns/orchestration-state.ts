@@ -37,7 +37,7 @@ export interface OrchestrationState {
   session: Session | undefined;
   /** Raised events that this execution inherits from the one before. */
   carried: readonly HistoryEvent[];
-  /** Messages that are due and not yet consumed, by number. */
+  /** Messages that are due and not yet consumed, by number, in the order of their arrival. */
   readonly inbox: Map<number, Message>;
   readonly ends: ActivityEnd[];
   readonly openActivities: Map<number, StoredActivity>;

@@ -51,6 +51,18 @@ export class Orchestration implements LiveInstance {
     return this.#state.key;
   }
 
+  get epoch(): number {
+    return this.#state.epoch;
+  }
+
+  get turn(): number {
+    return this.#state.turn;
+  }
+
+  has(messageId: number): boolean {
+    return this.#state.inbox.has(messageId);
+  }
+
   get isBusy(): boolean {
     return this.#busy;
   }
@@ -269,7 +281,7 @@ export class Orchestration implements LiveInstance {
     if (!this.#gone)
       for (const { taskId, name, input } of activities) this.#start({ taskId, name, input });
     this.#host.created(instances, committed);
-    this.#host.dispatch(messages);
+    this.#host.sent(messages, committed);
   }
 
   /** What arrived while the last turn was being written is on disk, and nobody will ask for it. */

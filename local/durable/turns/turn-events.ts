@@ -87,12 +87,13 @@ export const arrivals = (state: OrchestrationState, at: Date): Arrivals => {
   );
   const events = ends.map((end) => activityEvent(end, at));
   const inbox = [...state.inbox.values()];
-  const resumes = inbox.flatMap(({ id, body }) => (body.type === "resume" ? [id] : []));
   // Whoever asked for a pause before somebody asked to go on has had it.
-  const isPast = (id: number): boolean => resumes.some((resume) => id < resume);
+  const lastResume = inbox.findLastIndex(({ body }) => body.type === "resume");
   const waiting = inbox
-    .filter(({ id, body }) => body.type !== "terminate" && (body.type !== "suspend" || isPast(id)))
-    .sort((a, b) => a.id - b.id)
+    .filter(
+      ({ body }, index) =>
+        body.type !== "terminate" && (body.type !== "suspend" || index < lastResume),
+    )
     .slice(0, arrivalsMax);
   const firedTimers: number[] = [];
   const endedChildren: number[] = [];

@@ -13,6 +13,8 @@ export interface HostStatus {
   readonly functions: number;
   readonly port: number;
   readonly running: number;
+  /** Durable messages and instances that wait for a person, as the durable engine's call `setAside` shows them. */
+  readonly setAside: number;
 }
 
 /** What moving the sandbox clock has set going. */

@@ -78,9 +78,13 @@ const turnOf = (key: number, epoch: number, messageId: number) => ({
 test("a signal to an entity and a turn of it, with a signal to itself, go into one statement", async () => {
   const created = (await committer.commit(change())).created.get("@counter@one");
   const turn = { ...turnOf(created?.key ?? 0, 1, 1), instances: [newEntity("@counter@one")] };
-  const statement = flushStatement("hub", hostId, [turn, change()]);
-  const { rows } = await pool.query<{ id: string | null; key: string }>(statement);
-  expect(rows).toEqual([expect.objectContaining({ id: null, key: String(created?.key) })]);
+  const statement = flushStatement({ hub: "hub", hostId, writerId: hostId, number: 1 }, [
+    turn,
+    change(),
+  ]);
+  const { rows } = await pool.query<{ key: string | null }>(statement);
+  const passed = rows.flatMap(({ key }) => key ?? []);
+  expect(passed).toEqual([String(created?.key)]);
   expect((await pool.query("select turn from durable.instance")).rows).toEqual([{ turn: 1 }]);
 });
 
@@ -94,6 +98,40 @@ test("of two turns of one instance that wait together, one of another epoch does
   ]);
   expect([right.applied, wrong.applied]).toEqual([true, false]);
   expect((await pool.query("select id from durable.message")).rows).toEqual([{ id: "1" }]);
+});
+
+/** As if whoever reads the rows had done its work before the answer could come. */
+const takeAtOnce = async (table: string, work: string): Promise<void> => {
+  await pool.query(`create table taken (id bigint generated always as identity);
+    create function take() returns trigger language plpgsql as $$ begin
+      insert into taken default values; ${work}; return null; end $$;
+    create trigger take after insert on durable.${table} for each row execute function take()`);
+};
+
+const timesTaken = async (): Promise<number> =>
+  (await pool.query("select from taken")).rowCount ?? 0;
+
+test("a message whose write lost its answer is not sent again, though it has been consumed since", async () => {
+  await takeAtOnce("message", "delete from durable.message where id = new.id");
+  proxy.loseAnswerTo("durable-flush");
+  const message = { id: 1, target: "flow", body: { type: "event" as const, name: "go" } };
+  const committed = await committer.commit({ at: new Date(), messages: [message] });
+  expect(await timesTaken()).toBe(1);
+  expect(committed.isShared).toBe(true);
+});
+
+test("a start whose write lost its answer is not done again, though it has ended since", async () => {
+  await takeAtOnce(
+    "instance",
+    "update durable.instance set completed_at = now() where key = new.key",
+  );
+  proxy.loseAnswerTo("durable-flush");
+  const flow = { id: "flow", kind: "orchestration", executionId: "e", name: "flow" } as const;
+  const started = { ...flow, status: "Pending" as const };
+  const committed = await committer.commit({ at: new Date(), instances: [started] });
+  expect(committed.created.get("flow")?.executionId).toBe("e");
+  const { rows } = await pool.query("select from durable.instance where completed_at is not null");
+  expect(rows).toHaveLength(1);
 });
 
 test("of two children with one id in one write, the refusal of the second is on disk", async () => {

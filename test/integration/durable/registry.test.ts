@@ -16,6 +16,7 @@ import { HostLease } from "../../../local/durable/hosts/host-lease.js";
 import { InstanceStore } from "../../../local/durable/hosts/instance-store.js";
 import { historyEvent } from "../../../local/durable/protocol/protocol.js";
 import { Registry } from "../../../local/durable/hosts/registry.js";
+import { SetAside } from "../../../local/durable/storage/set-aside.js";
 import { createSchema } from "../../../local/durable/storage/schema.js";
 import { Timers } from "../../../local/durable/hosts/timers.js";
 import type { TurnServices } from "../../../local/durable/turns/instance-host.js";
@@ -66,9 +67,10 @@ beforeEach(async () => {
   hostId = lease.hostId;
   activitiesRun = 0;
   released = Promise.resolve(null);
+  const setAside = new SetAside(pool, hub, lease);
   const committer = new Committer(pool, hub, lease);
   const clock = localClock();
-  const timers = new Timers(pool, hub, lease, clock);
+  const timers = new Timers(pool, hub, lease, clock, setAside);
   const activities = new ActivityRunner(functions, 100);
   const messageIds = await MessageIds.open(pool);
   const services: TurnServices = {
@@ -86,13 +88,13 @@ beforeEach(async () => {
   };
   registry = new Registry({
     services,
-    store: new InstanceStore(pool, hub, lease),
+    store: new InstanceStore(pool, hub, lease, setAside),
     timers,
     instanceKeys: new InstanceKeys(pool),
     idleMax: 1,
     onMoved: () => undefined,
   });
-  timers.start((due) => registry.dispatch(due));
+  timers.start((due) => registry.due(due));
   client = new Client(pool, hub, services, registry);
   stop = async () => {
     registry.stop();

@@ -27,7 +27,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
         requests.forEach((type, id) =>
           orchestration.receive({ id, target: "one", body: { type } as MessageBody }),
         );
-      return Promise.resolve({ applied: true, created: new Map() });
+      return Promise.resolve({ applied: true, created: new Map(), isShared: false });
     },
     areOpen: async () => Promise.resolve([]),
     nextMessageId: () => 1_000,
@@ -36,7 +36,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
     startActivity: nothing,
   };
   const host: InstanceHost = {
-    dispatch: nothing,
+    sent: nothing,
     begun: nothing,
     created: nothing,
     moved: nothing,

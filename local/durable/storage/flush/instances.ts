@@ -117,6 +117,7 @@ export const create: Write = {
       select $1::text, id, kind, execution_id, name, version, status, input, parent_id,
         parent_execution_id, parent_task_id, $2::text::uuid, at, at,
         case when kind = 'orchestration' and parent_id is null then 0 end from wanted
+      where fence_key is not null or exists (select from gate)
       on conflict (hub, id) do update set key = excluded.key, kind = excluded.kind,
         execution_id = excluded.execution_id, name = excluded.name, version = excluded.version,
         status = excluded.status, input = excluded.input, output = null, custom_status = null,

@@ -55,7 +55,8 @@ const inserted = `insert into durable.message
 export const messageWrites: readonly Write[] = [
   {
     input: messages,
-    cte: `messages_added as (${inserted} from messages on conflict (id) do nothing)`,
+    // Their places are given out in the order of their numbers, which is that in which they were sent.
+    cte: `messages_added as (${inserted} from messages order by id on conflict (id) do nothing)`,
   },
   {
     input: conflicts,

@@ -37,7 +37,7 @@ export const input = <Item>(
 
 /**
  * The column by which the fence decides upon a row: the key of the instance whose turn brought it.
- * Rows that no turn brought have none, and pass.
+ * Rows that no turn brought have none: for them the gate decides, which lets each write pass once.
  */
 export const fenceKey: Column<unknown> = {
   name: "fence_key",

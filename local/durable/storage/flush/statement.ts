@@ -7,6 +7,8 @@
  * - A row must be touched once. Of two CTEs that change one row, one has its effect, and which one
  *   is not said; only deletes of the same row may meet. So the parts are kept by the rows that they
  *   touch, one file a table, where it can be seen that they do not meet.
+ * - What a try before this one has done in the meantime is not seen either: only the gate and the fences, which
+ *   lock rows, are decided upon their latest state.
  * - The order is that of the data and nothing else: a CTE runs before those that read from it. The
  *   fences come first because the rows of every other input ask them whether they pass.
  */
@@ -42,29 +44,49 @@ const source = ({ columns }: Input, shape: Shape, firstParameter: number): strin
 
 const statements = new Map<string, string>();
 
+/**
+ * A write that is tried again after a lost answer, and was done the first time, finds the gate closed. It waits
+ * for the first try, where that is still under way in the server.
+ */
+const gate = `gate as (insert into durable.writer as w (id, written)
+    values ($3::text::uuid, $4::text::bigint)
+    on conflict (id) do update set written = excluded.written, at = now()
+      where w.written < excluded.written
+    returning id)`;
+const openGate = "gate as (select)";
+
 /** Only the inputs that have rows, so that a lone turn pays for nothing that it does not use. */
-const statementText = (shapes: ReadonlyMap<Input, Shape>): string => {
+const statementText = (shapes: ReadonlyMap<Input, Shape>, isGated: boolean): string => {
   const keys = [
     ...(shapes.has(turns) ? ["select key from fenced"] : []),
     ...(shapes.has(beginnings) ? ["select key from begun"] : []),
   ];
   const passed = keys.join(" union all ");
-  let parameter = 3;
+  const unfenced = "u.fence_key is null and exists (select from gate)";
+  const fenced = passed === "" ? "false" : `u.fence_key in (${passed})`;
+  let parameter = 5;
   const inputCte = (input: Input, shape: Shape): string => {
     const from = source(input, shape, parameter);
     parameter += input.columns.length;
     const isFence = fences.some((write) => write.input === input);
-    const condition =
-      isFence || passed === "" ? "" : ` where u.fence_key is null or u.fence_key in (${passed})`;
+    // What was asked for before is looked up, too, so that the answer can tell of it.
+    const passing = input === requests ? "u.fence_key is null" : unfenced;
+    const condition = isFence ? "" : ` where ${passing} or ${fenced}`;
     return `${input.name} as (select u.* from ${from}${condition})`;
   };
-  const ctes = [...shapes].flatMap(([input, shape]) => [
-    inputCte(input, shape),
-    ...fences.filter((write) => write.input === input).map(({ cte }) => cte),
-  ]);
+  const ctes = [
+    isGated ? gate : openGate,
+    ...[...shapes].flatMap(([input, shape]) => [
+      inputCte(input, shape),
+      ...fences.filter((write) => write.input === input).map(({ cte }) => cte),
+    ]),
+  ];
   const effects = writes.filter(({ input }) => shapes.has(input)).map(({ cte }) => cte);
   const answers = [
-    "select null::text as id, null::bigint as key, null::bigint as epoch, null::text as execution_id where $1::text || $2::text = ''",
+    `select null::text as id, null::bigint as key, null::bigint as epoch, 'others' as execution_id
+      where $3::text || $4::text <> '' and exists (select from durable.host h
+        where h.id <> $2::text::uuid and (h.hub is null or h.hub = $1::text))`,
+    "select null, null, null, 'passed' from gate",
     ...keys.map((select) => `select null, key, 0, null from (${select}) passed`),
     ...(shapes.has(requests)
       ? [
@@ -98,15 +120,22 @@ const arrays = (width: number, rows: readonly Row[]): string[] =>
     (_, column) => `{${rows.map((row) => element(row[column])).join(",")}}`,
   );
 
-/** `hostId` is the owner of what is created. */
-export const flushStatement = (
-  hub: string,
-  hostId: string,
-  changes: readonly Change[],
-): Statement => {
+/** Whose write it is; the same where it is tried again. */
+export interface WriteOrigin {
+  readonly hub: string;
+  /** The owner of what is created. */
+  readonly hostId: string;
+  /** Of the process, for as long as it lives. */
+  readonly writerId: string;
+  /** Ascending. */
+  readonly number: number;
+}
+
+export const flushStatement = (origin: WriteOrigin, changes: readonly Change[]): Statement => {
   const shapes = new Map<Input, Shape>();
-  const values: Cell[] = [hub, hostId];
-  let key = "";
+  const values: Cell[] = [origin.hub, origin.hostId, origin.writerId, String(origin.number)];
+  const isGated = changes.some(({ turn, begun }) => turn === undefined && begun === undefined);
+  let key = isGated ? "g" : "f";
   for (const input of inputs) {
     const rows = changes.flatMap(input.rows);
     const shape = shapeOf(rows);
@@ -118,7 +147,7 @@ export const flushStatement = (
   }
   let text = statements.get(key);
   if (text === undefined) {
-    text = statementText(shapes);
+    text = statementText(shapes, isGated);
     statements.set(key, text);
   }
   return { name: `durable-flush-${key}`, text, values };
