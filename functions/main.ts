@@ -49,6 +49,7 @@ import { registerMandateDeposits } from "./schedule/mandate-deposits.js";
 import { registerMandateLapse } from "./schedule/mandate-lapse.js";
 import { registerOperationExpiry } from "./schedule/operation-expiry.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
+import { registerRetention } from "./schedule/retention.js";
 import { registerSettlement } from "./schedule/settlement.js";
 import { registerStoresCompensation } from "./schedule/stores-compensation.js";
 import { registerStoreMandates } from "./schedule/store-mandates.js";
@@ -67,6 +68,7 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerAttachmentSweep,
   registerDocumentSweep,
   registerKeptAnswerSweep,
+  registerRetention,
   registerTicketSweep,
   registerSettlement,
   registerAuditSeal,

@@ -56,6 +56,6 @@ export const answerOnce = (
     const { status = 200, body } = reply;
     if (status === bodyDoesNotFit) return reply;
     if (typeof body !== "string") throw new TypeError("Only JSON answers can be kept.");
-    await keepAnswer(database, request, { status, body });
+    await keepAnswer(database, request, { status, body }, services.config.retention.answerHours);
     return reply;
   });

@@ -1,4 +1,4 @@
-/** Every ten minutes: forgets the first answers of Idempotency-Keys whose 24 hours are over. */
+/** Every ten minutes: forgets the first answers of Idempotency-Keys whose time is over. */
 import { app } from "@azure/functions";
 import { forgetExpiredAnswers } from "../../shared/database/platform/kept-answers.js";
 import type { Services } from "../kit/services.js";

@@ -8,7 +8,6 @@ import {
   type Unsettled,
 } from "../../shared/database/settlement/operations.js";
 import {
-  forgetRuns,
   requestRun,
   singleTypes,
   staleRuns,
@@ -91,10 +90,7 @@ export const registerSettlement = (services: Services): void => {
   registerSweep(services, { schedule: "45 */5 * * * *", sweep: runSweep(services) });
   registerSweep(services, {
     schedule: "45 */5 * * * *",
-    before: async () => {
-      await closeForgotten(services);
-      await forgetRuns(services.database);
-    },
+    before: () => closeForgotten(services),
     sweep: settlementSweep(services),
   });
 };

@@ -5,6 +5,7 @@ import {
   documentsConnectionOf,
   type DocumentsConnection,
 } from "./document-settings.js";
+import { retentionOf, retentionSettings, type Retention } from "./retention-settings.js";
 import type { LogLevel } from "./logger.js";
 import { walletConfigOf, walletSettings, type WalletConfig } from "./wallet-settings.js";
 
@@ -50,6 +51,7 @@ export const settingsSchema = z.object({
   BANK_CHANNEL: z.enum(["queues", "files"]).default("queues"),
   BANK_FILES: z.string().min(1).optional(),
   ...documentSettings,
+  ...retentionSettings,
   ...walletSettings,
 });
 type Settings = z.output<typeof settingsSchema>;
@@ -92,6 +94,7 @@ export interface Config {
   readonly logLevel: LogLevel;
   readonly faultPoints: ReadonlyMap<string, number>;
   readonly documents: DocumentsConnection;
+  readonly retention: Retention;
   readonly wallet: WalletConfig;
 }
 
@@ -217,6 +220,7 @@ export const readConfig = (environment: Readonly<Record<string, string | undefin
     logLevel: settings.LOG_LEVEL,
     faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
     documents: documentsOf(settings),
+    retention: retentionOf(settings),
     wallet: walletOf(settings),
   };
 };

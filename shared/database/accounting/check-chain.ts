@@ -108,6 +108,7 @@ const Link = z.object({
   transactions: z.int(),
   head: z.string(),
   hash: z.string(),
+  isForgotten: z.boolean(),
 });
 type Link = z.infer<typeof Link>;
 const Links = z.object({ links: z.array(Link) });
@@ -118,7 +119,9 @@ const selectLinks = `
     'auditThrough', audit_through::text, 'transactionThrough', transaction_through::text,
     'auditRows', audit_rows, 'transactions', transactions,
     'head', concat_ws('|', link_id, audit_through, transaction_through, audit_rows, transactions,
-      ${micros("sealed_at")}), 'hash', encode(hash, 'hex')) order by link_id), '[]') as links
+      ${micros("sealed_at")}), 'hash', encode(hash, 'hex'), 'isForgotten', exists (
+        select from borsello.forgotten_audit as f where f.link_id = page.link_id))
+    order by link_id), '[]') as links
   from (
     select * from borsello.audit_link
     where link_id > $1::bigint order by link_id limit ${linksPerPage}
@@ -147,6 +150,29 @@ const deletedTransactions = async (book: Book): Promise<Hashed[]> => {
   return Object.entries(sealed)
     .map(([number, hash]) => ({ number: BigInt(number), hash: Buffer.from(hash, "hex") }))
     .sort((one, other) => (one.number < other.number ? -1 : 1));
+};
+
+const KeptHashes = z.object({ hashes: z.instanceof(Buffer) });
+
+/** What stands for the audit rows of a link whose rows were forgotten. */
+const forgottenHashes = async (book: Book, linkId: string): Promise<Buffer> => {
+  const select = "select hashes from borsello.forgotten_audit where link_id = $1::bigint";
+  return (await book.row(KeptHashes, select, [linkId])).hashes;
+};
+
+const Checkpoint = z.object({ linkId: z.string(), hash: z.string(), through: z.string() });
+type Checkpoint = z.infer<typeof Checkpoint>;
+
+/** The newest audit row that says how far rows were forgotten: it is in the chain like every other. */
+const findCheckpoint = async (book: Book): Promise<Checkpoint | null> => {
+  const { checkpoint } = await book.row(
+    z.object({ checkpoint: Checkpoint.nullable() }),
+    `select (
+       select detail from borsello.audit
+       where entity = 'Audit' and entity_id = 'chain' and action = 'forget'
+       order by audit_id desc limit 1) as checkpoint`,
+  );
+  return checkpoint;
 };
 
 const genesis = "00".repeat(32);
@@ -187,10 +213,16 @@ export const checkChain =
     const ledger = rowsInOrder(book, selectTransactions, report);
     const deleted = await deletedTransactions(book);
     const deletedCount = deleted.length;
+    const checkpoint = await findCheckpoint(book);
+    if (checkpoint !== null)
+      report.note(
+        "audit rows forgotten",
+        `through link ${checkpoint.linkId}, sealed at ${checkpoint.through}`,
+      );
     let before = { linkId: "0", auditThrough: "0", transactionThrough: "0", hash: genesis };
     let hasHead = false;
     for await (const link of linksInOrder(book)) {
-      const audited: Buffer[] = [];
+      const audited: Buffer[] = link.isForgotten ? [await forgottenHashes(book, link.linkId)] : [];
       await audit.upTo(BigInt(link.auditThrough), ({ hash }) => audited.push(hash));
       const posted: Hashed[] = [];
       const through = BigInt(link.transactionThrough);
@@ -209,9 +241,18 @@ export const checkChain =
         report.find(
           `link ${link.linkId} of the chain`,
           `${rangeOf("audit rows", before.auditThrough, link.auditThrough)} ` +
-            `(${audited.length}, sealed ${link.auditRows}), ` +
+            `(${link.isForgotten ? "forgotten" : audited.length}, sealed ${link.auditRows}), ` +
             `${rangeOf("transactions", before.transactionThrough, link.transactionThrough)} ` +
             `(${posted.length}, sealed ${link.transactions}), or the link itself, are not as they were sealed`,
+        );
+      const isTold =
+        checkpoint !== null &&
+        BigInt(link.linkId) <= BigInt(checkpoint.linkId) &&
+        (link.linkId !== checkpoint.linkId || link.hash === checkpoint.hash);
+      if (link.isForgotten && !isTold)
+        report.find(
+          `link ${link.linkId} of the chain`,
+          "its audit rows are gone, and no checkpoint in the chain says that they were forgotten",
         );
       hasHead ||= link.hash === head;
       before = link;

@@ -68,7 +68,8 @@ const selectPage = `
     from family group by root
   ), judged as (
     select page.bank_notification_id, case
-      when audited.to_status is distinct from page.status
+      when audited.to_status is distinct from page.status and not (audited.to_status is null
+        and page.creation_date <= (select through from borsello.audit_forgotten))
         then 'it is ' || page.status || ', and was last audited as '
           || coalesce(audited.to_status, 'nothing')
       when page.status in ('Consumed', 'Rejected') and consumed_amount_cents <> amount_cents

@@ -10,6 +10,8 @@ const Operation = z.object({
   type: z.string(),
   status: z.string(),
   auditedStatus: z.string().nullable(),
+  /** Whether its audit rows may have been forgotten. */
+  isOld: z.boolean(),
   isHarvesting: z.boolean(),
   isBucketOwn: z.boolean(),
   income: z.boolean(),
@@ -37,6 +39,7 @@ const selectPage = `
       select to_status from borsello.audit
       where entity = 'Operation' and entity_id = o.operation_id::text and to_status is not null
       order by audit_id desc limit 1),
+    'isOld', o.creation_date <= (select through from borsello.audit_forgotten),
     'isHarvesting', o.wallet_id is null,
     'isBucketOwn', bucket.wallet_id is not distinct from o.wallet_id, 'income', o.income,
     'amountCents', o.amount_cents::text, 'finalAmountCents', o.final_amount_cents::text,
@@ -68,8 +71,8 @@ const selectPage = `
     ) as moved`;
 
 const faultOf = (operation: z.infer<typeof Operation>): string | undefined => {
-  const { status, auditedStatus, isHarvesting, isBucketOwn, moved } = operation;
-  if (auditedStatus !== status)
+  const { status, auditedStatus, isOld, isHarvesting, isBucketOwn, moved } = operation;
+  if (auditedStatus !== status && !(auditedStatus === null && isOld))
     return `it is ${status}, and was last audited as ${auditedStatus ?? "nothing"}`;
   if (!isBucketOwn) return "its bucket is another wallet's";
   // The members of a harvesting moved the money (contract 0.4).

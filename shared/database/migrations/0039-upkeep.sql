@@ -111,3 +111,96 @@ begin
   end;
   insert into borsello.health_probe values (clock_timestamp());
 end $$;
+
+-- The audit is kept as long as a setting says. What is forgotten leaves the hashes of its rows behind, so that
+-- every link of the chain can still be computed, and with it all that the chain says of the ledger.
+create table borsello.forgotten_audit (
+  link_id bigint primary key references borsello.audit_link,
+  -- The hashes of the link's audit rows, in their order: what stands for the rows in the link's own hash.
+  hashes bytea not null
+);
+
+create or replace function borsello.refuse_rewriting_audit() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and tg_table_name = 'audit'
+    and current_setting('borsello.forgets_audit', true) = 'yes' then
+    return null;
+  end if;
+  raise exception 'the audit log is append-only: % on % is refused', tg_op, tg_table_name
+    using errcode = 'check_violation', constraint = 'audit_append_only';
+end $$;
+create trigger forgotten_audit_append_only
+  before update or delete or truncate on borsello.forgotten_audit
+  for each statement execute function borsello.refuse_rewriting_audit();
+
+-- Forgets the rows of whole links that were sealed so long ago, the oldest first, until so many are gone; returns
+-- how many. A checkpoint says so: an audit row, and as such part of the chain itself. A wallet that was deleted
+-- for good (outside production only) is explained by its audit row alone: forgetting ends before that.
+create function borsello.forget_audit(older_than interval, rows_max integer) returns integer
+language plpgsql volatile as $$
+declare
+  link borsello.audit_link;
+  through bigint;
+  hashed bytea;
+  forgotten integer := 0;
+  in_link integer;
+begin
+  perform borsello.lock_audit_chain();
+  select max(audit_through) into through
+  from borsello.forgotten_audit join borsello.audit_link using (link_id);
+  through := coalesce(through, 0);
+  perform set_config('borsello.forgets_audit', 'yes', true);
+  for link in
+    select * from borsello.audit_link
+    where sealed_at < borsello.platform_now() - older_than
+      and link_id > coalesce((select max(link_id) from borsello.forgotten_audit), 0)
+    order by link_id limit rows_max
+  loop
+    exit when forgotten >= rows_max or exists (
+      select from borsello.audit where audit_id > through and audit_id <= link.audit_through
+        and entity = 'Wallet' and action = 'forceDelete');
+    select coalesce(string_agg(borsello.audit_hash(audit), '' order by audit_id), '') into hashed
+    from borsello.audit where audit_id > through and audit_id <= link.audit_through;
+    insert into borsello.forgotten_audit values (link.link_id, hashed);
+    delete from borsello.audit where audit_id > through and audit_id <= link.audit_through;
+    get diagnostics in_link = row_count;
+    forgotten := forgotten + in_link;
+    through := link.audit_through;
+  end loop;
+  perform set_config('borsello.forgets_audit', '', true);
+  if forgotten > 0 then
+    insert into borsello.audit (actor, entity, entity_id, action, detail)
+    select 'platform', 'Audit', 'chain', 'forget', json_build_object(
+      'linkId', last.link_id::text, 'hash', encode(last.hash, 'hex'), 'rows', forgotten,
+      'through', borsello.iso(last.sealed_at))
+    from borsello.audit_link as last
+    where link_id = (select max(link_id) from borsello.forgotten_audit);
+  end if;
+  return forgotten;
+end $$;
+
+-- Forgets sent messages among the next so many after one; returns the last that was looked at, null where none
+-- is old enough any more. What waits stays, however old it is.
+create function borsello.forget_sent(
+  after_id bigint, older_than interval, messages_max integer, out last_id bigint, out forgotten integer)
+language plpgsql volatile as $$
+declare
+  oldest timestamptz := now() - older_than;
+begin
+  with page as materialized (
+    select outbox_id, created_at, sent_at from borsello.outbox
+    where outbox_id > after_id order by outbox_id limit messages_max
+  ), gone as (
+    delete from borsello.outbox where outbox_id in (
+      select outbox_id from page where sent_at < oldest)
+    returning 1
+  )
+  select (select max(outbox_id) from page where created_at < oldest),
+    (select count(*) from gone) into last_id, forgotten;
+end $$;
+
+-- Until when audit rows were forgotten: of what is younger each row is there. One row, always.
+create view borsello.audit_forgotten as
+select coalesce((
+  select sealed_at from borsello.audit_link
+  where link_id = (select max(link_id) from borsello.forgotten_audit)), '-infinity') as through;

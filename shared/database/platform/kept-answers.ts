@@ -39,21 +39,22 @@ export const takeKey = async (tx: Queryable, request: KeyedRequest): Promise<Tak
   return taken;
 };
 
-/** For 24 hours of platform time. The transaction must have taken the key. */
+/** For so many hours of platform time. The transaction must have taken the key. */
 export const keepAnswer = async (
   tx: Queryable,
   request: KeyedRequest,
   { status, body }: KeptAnswer,
+  hours: number,
 ): Promise<void> => {
   const kept = await tx.execute(
     `insert into borsello.kept_answer as k
-       (partner_key, route, idempotency_key, request_hash, status, body)
-     values ($1, $2, $3, $4, $5, $6)
+       (partner_key, route, idempotency_key, request_hash, status, body, kept_until)
+     values ($1, $2, $3, $4, $5, $6, borsello.platform_now() + make_interval(hours => $7))
      on conflict (partner_key, route, idempotency_key) do update set
        request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
        kept_until = excluded.kept_until
      where k.kept_until <= borsello.platform_now()`,
-    [...valuesOf(request), status, body],
+    [...valuesOf(request), status, body, hours],
   );
   if (kept !== 1) throw new Error("An Idempotency-Key was answered twice.");
 };

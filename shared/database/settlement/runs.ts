@@ -1,4 +1,4 @@
-/** Runs of a flow: asked for by a person or a timer, worked off page by page, kept for thirty days. */
+/** Runs of a flow: asked for by a person or a timer, worked off page by page, forgotten some time after. */
 import { z } from "zod";
 import type { BankNotificationType } from "../../contracts/platform/bank-messages.js";
 import { FlowRun, RequestedRun, type FlowName } from "../../contracts/settlement/flows.js";
@@ -241,12 +241,13 @@ export const staleRuns = (
     [after, limit],
   );
 
-/** So long a run can be read. */
-export const forgetRuns = (database: Queryable): Promise<number> =>
+/** A run can be read for so many days; the number of those removed, at most `runsMax`. */
+export const forgetRuns = (database: Queryable, days: number, runsMax: number): Promise<number> =>
   database.execute(
     `delete from borsello.flow_run where run_id in (
        select run_id from borsello.flow_run
-       where ended_at < borsello.platform_now() - interval '30 days' limit 1000)`,
+       where ended_at < borsello.platform_now() - make_interval(days => $1) limit $2)`,
+    [days, runsMax],
   );
 
 const Due = z.object({ type: z.enum(operationTypes) });

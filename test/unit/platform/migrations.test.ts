@@ -47,7 +47,7 @@ const landed: Readonly<Record<string, string>> = {
   "0036-closed-wallets-and-books.sql":
     "0e9a4f6735fe98caf14cd259169dc04df5da3f2d3842437837ec45b8aa52fb0c",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
-  "0039-upkeep.sql": "47e36503944d9f04e7a78c8a03f32d0a1d7470089fa0582f3f93ce331c02214b",
+  "0039-upkeep.sql": "c082bf1fc4fe79ae4640fc303d95d72945fba8efdc390802a4ca94b284750fe0",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */

@@ -1,0 +1,64 @@
+/** Every hour: forgets what only told of the past and is older than its setting, piece by piece. */
+import { app } from "@azure/functions";
+import { forgetAudit } from "../../shared/database/accounting/forget-audit.js";
+import { forgetSent } from "../../shared/database/outbox/forget-sent.js";
+import { forgetRuns } from "../../shared/database/settlement/runs.js";
+import type { Retention } from "../../shared/platform/retention-settings.js";
+import type { Services } from "../kit/services.js";
+
+type Means = Pick<Services, "database">;
+
+/** Each piece is a transaction of its own: short, so that it holds up nobody. */
+const perPiece = 2_000;
+/** What is left after so long is the next hour's. */
+const boundMs = 300_000;
+
+export interface Forgotten {
+  readonly events: number;
+  readonly runs: number;
+  readonly audits: number;
+}
+
+/** `mayGoOn` is asked before each piece. */
+export const forgetPast = async (
+  { database }: Means,
+  { eventDays, runDays, auditDays }: Retention,
+  mayGoOn: () => boolean,
+): Promise<Forgotten> => {
+  let events = 0;
+  for (let after: bigint | null = 0n; after !== null && mayGoOn();) {
+    const page = await forgetSent(database, after, eventDays, perPiece);
+    events += page.forgotten;
+    after = page.lastId;
+  }
+  const untilNone = async (forget: () => Promise<number>): Promise<number> => {
+    let forgotten = 0;
+    while (mayGoOn()) {
+      const inPiece = await forget();
+      if (inPiece === 0) break;
+      forgotten += inPiece;
+    }
+    return forgotten;
+  };
+  const runs = await untilNone(() => forgetRuns(database, runDays, perPiece));
+  const audits =
+    auditDays === null ? 0 : await untilNone(() => forgetAudit(database, auditDays, perPiece));
+  return { events, runs, audits };
+};
+
+export const registerRetention = (services: Services): void => {
+  let isStopped = false;
+  app.timer("retention", {
+    schedule: "0 25 * * * *",
+    handler: async () => {
+      const endsAt = performance.now() + boundMs;
+      const mayGoOn = (): boolean => !isStopped && performance.now() < endsAt;
+      const forgotten = await forgetPast(services, services.config.retention, mayGoOn);
+      if (forgotten.audits > 0)
+        services.logger.info("Old audit rows were forgotten.", { ...forgotten });
+    },
+  });
+  app.hook.appTerminate(() => {
+    isStopped = true;
+  });
+};
