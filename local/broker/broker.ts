@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { Catalog } from "./administration/catalog.js";
+import { IdleWatch, realIdleClock, type IdleClock } from "./administration/idle-watch.js";
 import type { AdministrationServerParts } from "./administration/server.js";
 import { certificateKeeper } from "./connections/certificate.js";
 import { Directory } from "./entities/directory.js";
@@ -32,6 +33,8 @@ export type BrokerOptions = Database & {
   readonly report?: (error: unknown) => void;
   /** Where the certificate for TLS is kept, and made; without it there is no TLS. */
   readonly certificateFolder?: string;
+  /** By which it is known that an entity is not used any more. */
+  readonly idleClock?: IdleClock;
   /** How long a connection may take before it has proved itself. */
   readonly handshakeTimeouts?: HandshakeTimeouts;
 };
@@ -138,6 +141,13 @@ const assemble = async (
     nowMs: Date.now,
   });
   directory.start();
+  const idleWatch = new IdleWatch({
+    catalog,
+    directory,
+    clock: options.idleClock ?? realIdleClock,
+    report,
+  });
+  undo.add(() => idleWatch.stop());
   const sharedKey = { name: keyName, value: key };
   const listener = await Listener.open({
     directory,

@@ -90,7 +90,7 @@ export class Catalog {
       .map(([, entry]) => entry);
   }
 
-  /** Entities that may be deleted when they are not used. */
+  /** In no order. */
   get all(): Iterable<Definition> {
     return this.#entries.values();
   }

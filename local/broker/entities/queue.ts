@@ -32,7 +32,7 @@ export class Queue implements DispatcherQueue {
   readonly entityId: number;
   readonly path: string;
   settings: QueueSettings;
-  /** When a message last came or a receiver went. */
+  /** When a message last came, or somebody was last seen receiving. */
   usedAtMs = Date.now();
   readonly log: CommitLog;
   readonly reader: MessageReader;

@@ -6,6 +6,7 @@ import {
   ServiceBusAdministrationClient,
   type ServiceBusAdministrationClientOptions,
 } from "@azure/service-bus";
+import type { BrokerOptions } from "../../../local/broker/broker.js";
 import { certificatePath, keepCertificate } from "../../../local/broker/connections/certificate.js";
 import { brokerFixture, connectionString, type BrokerFixture } from "./broker.js";
 
@@ -30,11 +31,13 @@ export const administer = (
   return new ServiceBusAdministrationClient(connectionString(port, key), options);
 };
 
-export const administrationFixture = async (): Promise<AdministrationFixture> => {
+export const administrationFixture = async (
+  options: Pick<BrokerOptions, "idleClock"> = {},
+): Promise<AdministrationFixture> => {
   const certificateFolder = await mkdtemp(join(tmpdir(), "broker-certificate-"));
   await keepCertificate(certificateFolder, Date.now());
   const ca = await readFile(certificatePath(certificateFolder), "utf8");
-  const fixture = await brokerFixture({ certificateFolder });
+  const fixture = await brokerFixture({ certificateFolder, ...options });
   return {
     ...fixture,
     administration: administer(fixture.broker.port, ca),

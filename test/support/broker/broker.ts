@@ -129,7 +129,10 @@ export interface BrokerFixture {
 }
 
 export const brokerFixture = async (
-  options: Pick<BrokerOptions, "report" | "handshakeTimeouts" | "certificateFolder"> = {},
+  options: Pick<
+    BrokerOptions,
+    "report" | "handshakeTimeouts" | "certificateFolder" | "idleClock"
+  > = {},
 ): Promise<BrokerFixture> => {
   const database = await createDatabase();
   const broker = await startBroker({
