@@ -126,14 +126,20 @@ test("a plain connection string speaks AMQP over TLS on the same port", async ()
     await client.createSender("over-tls").sendMessages({ body: "sealed" });
     const [message] = await client.createReceiver("over-tls").receiveMessages(1);
     console.log(message.body);
-    await client.close();`;
+    await client.close();
+    const customEndpointAddress = new URL(text.match(/sb:[^;]*/)[0]).href;
+    const elsewhere = text.replace(/sb:[^;]*/, "sb://acme.servicebus.windows.net/");
+    const around = new ServiceBusClient(elsewhere, { customEndpointAddress, retryOptions: { maxRetries: 0, timeoutInMs: 5000 } });
+    await around.createSender("over-tls").sendMessages({ body: "around" });
+    console.log("around");
+    await around.close();`;
   const plain = `Endpoint=sb://localhost:${broker.port};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--input-type=module", "-e", script, plain],
     { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificatePath(certificateFolder) } },
   );
-  expect(stdout).toBe("sealed\n");
+  expect(stdout).toBe("sealed\naround\n");
 });
 
 test("who does not trust the certificate does not connect, and harms nobody", async () => {

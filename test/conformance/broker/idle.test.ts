@@ -27,10 +27,13 @@ test("an entity goes when its time is over since it was last sent to, or receive
   await administration.createTopic("stays");
   await administration.createSubscription("stays", "goes", idle);
   const receiver = client.createReceiver("received");
+  let isReceiving = false;
   const subscribed = receiver.subscribe({
-    processMessage: async () => undefined,
+    processMessage: async () => void (isReceiving = true),
     processError: async () => undefined,
   });
+  await client.createSender("received").sendMessages({ body: "are you there?" });
+  await expect.poll(() => isReceiving).toBe(true);
   expect((await administration.getQueue("idle")).autoDeleteOnIdle).toBe("PT10M");
 
   aheadMs = 9 * minute;
