@@ -55,25 +55,29 @@ const openTasks = (
   );
 };
 
-export interface Rewound {
+interface Rewound {
   /** Generic events stand where the failures stood. */
   readonly history: HistoryEvent[];
-  /** Children that failed; they are rewound themselves and then report to their parent. */
-  readonly children: string[];
+  /** The beginnings of children that failed; they are rewound themselves and then report to their parent. */
+  readonly children: HistoryEvent[];
 }
 
-export const rewindHistory = (history: readonly HistoryEvent[]): Rewound => {
+/** A child that cannot report any more is begun again. */
+const rewindHistory = (
+  history: readonly HistoryEvent[],
+  canReport: (child: HistoryEvent) => boolean,
+): Rewound => {
   const calls = failedCalls(history);
   // Their work was given up when the orchestration failed: the code asks for it again.
   const dropped = new Set(openTasks(history, "TaskScheduled").map(({ EventId }) => EventId));
-  const children: string[] = [];
+  const children: HistoryEvent[] = [];
   for (const event of history) {
     const first = event.RetryOf ?? event.EventId;
     if (first === -1 || !calls.has(first)) continue;
     const isOnlyChild =
       event.EventType === eventCode.SubOrchestrationInstanceCreated &&
       !history.some(({ RetryOf }) => RetryOf === first);
-    if (isOnlyChild) children.push(event.InstanceId ?? "");
+    if (isOnlyChild && canReport(event)) children.push(event);
     else dropped.add(event.EventId);
   }
   const isKept = (event: HistoryEvent): boolean => {
@@ -130,27 +134,41 @@ const setTimers = async (
   }
 };
 
-/** Those that are still open will tell their parent, if they have not; nobody can tell it of the others. */
-const refuseLostChildren = async (
+/** What has become of the children of one execution, by the numbers of their tasks. */
+interface Children {
+  readonly open: ReadonlySet<number>;
+  readonly failed: ReadonlySet<number>;
+  /** The numbers of the messages in which they told how they ended, and which their parent has not read. */
+  readonly told: ReadonlyMap<number, number>;
+}
+
+const childrenOf = async (
   client: PoolClient,
   { hub, id }: RewindRequest,
-  children: readonly HistoryEvent[],
-): Promise<void> => {
-  if (children.length === 0) return;
-  const { rows: open } = await client.query<{ id: string }>(
-    `select id from durable.instance
-     where hub = $1 and parent_id = $2 and id = any($3) and completed_at is null`,
-    [hub, id, children.map(({ InstanceId }) => InstanceId)],
+  { execution_id: executionId }: FailedRow,
+): Promise<Children> => {
+  const { rows } = await client.query<{ task: number; status: string; open: boolean }>(
+    `select parent_task_id as task, status, completed_at is null as open from durable.instance
+     where hub = $1 and parent_id = $2 and parent_execution_id = $3`,
+    [hub, id, executionId],
   );
-  const { rows: unread } = await client.query<{ body: string }>(
-    "select body from durable.message where hub = $1 and instance_id = $2 and type like 'child%'",
-    [hub, id],
+  const tasks = (are: readonly { readonly task: number }[]): Set<number> =>
+    new Set(are.map(({ task }) => task));
+  const { rows: unread } = await client.query<{ id: string; body: string }>(
+    `select id, body from durable.message where hub = $1 and instance_id = $2
+       and execution_id = $3 and type in ('childCompleted', 'childFailed')`,
+    [hub, id, executionId],
   );
-  const bodies = unread.map(({ body }) => parseMessageBody(body));
-  const told = new Set(bodies.map((body) => ("taskId" in body ? body.taskId : -1)));
-  const isLost = ({ InstanceId, EventId }: HistoryEvent): boolean =>
-    !told.has(EventId) && !open.some((child) => child.id === InstanceId);
-  if (children.some(isLost)) throw new LostChild(id);
+  const told = new Map<number, number>();
+  for (const message of unread) {
+    const body = parseMessageBody(message.body);
+    if ("taskId" in body) told.set(body.taskId, Number(message.id));
+  }
+  return {
+    open: tasks(rows.filter(({ open }) => open)),
+    failed: tasks(rows.filter(({ status }) => status === "Failed")),
+    told,
+  };
 };
 
 /**
@@ -203,12 +221,14 @@ const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<st
      select events from gone order by turn`,
     [row.key],
   );
-  const rewound = rewindHistory(turns.flatMap(({ events }) => decodeEvents(events)));
-  const { history } = rewound;
-  const openChildren = openTasks(history, "SubOrchestrationInstanceCreated").filter(
-    ({ InstanceId = "" }) => !rewound.children.includes(InstanceId),
+  const { open, failed, told } = await childrenOf(client, request, row);
+  const { history, children } = rewindHistory(
+    turns.flatMap(({ events }) => decodeEvents(events)),
+    ({ EventId }) => open.has(EventId) || failed.has(EventId) || told.has(EventId),
   );
-  await refuseLostChildren(client, request, openChildren);
+  const isLost = (child: HistoryEvent): boolean =>
+    !open.has(child.EventId) && !told.has(child.EventId) && !children.includes(child);
+  if (openTasks(history, "SubOrchestrationInstanceCreated").some(isLost)) throw new LostChild(id);
   await setTimers(client, request, row.execution_id, openTasks(history, "TimerCreated"));
   await client.query("insert into durable.history (key, turn, events) values ($1, $2, $3)", [
     row.key,
@@ -218,8 +238,12 @@ const rewindOne = async (client: PoolClient, request: RewindRequest): Promise<st
   const body: MessageBody = { type: "rewound", reason };
   await send(client, hub, { id: request.nextMessageId(), target: id, body });
   const ids = [id, ...(await askForLocks(client, request, row, openLocks(history)))];
-  for (const child of rewound.children)
-    ids.push(...(await rewindOne(client, { ...request, id: child })));
+  for (const { InstanceId = "", EventId } of children) {
+    if (!failed.has(EventId)) continue;
+    ids.push(...(await rewindOne(client, { ...request, id: InstanceId })));
+    // What it told is not how it will end.
+    await client.query("delete from durable.message where id = $1", [told.get(EventId)]);
+  }
   return ids;
 };
 

@@ -174,3 +174,17 @@ test("rewound before the entity answers, or after a restart of the host, it gets
   if ((await host.until("restarted")).runtimeStatus === "Failed") await post("restarted", "rewind");
   expect((await host.until("restarted")).output).toBe(1);
 });
+
+test.each(["terminated", "purged"])(
+  "a failed child that was %s is begun again by a rewind of its parent",
+  async (how) => {
+    const id = `with-${how}`;
+    await host.start("failsWithChild", id);
+    await expect.poll(() => post(`${id}-child`, "terminate")).toBe(202);
+    expect((await host.until(id)).runtimeStatus).toBe("Failed");
+    if (how === "purged") await host.api("DELETE", `instances/${id}-child`);
+    expect(await post(id, "rewind")).toBe(202);
+    await expect.poll(() => host.raise(`${id}-child`, "anew")).toBe(202);
+    expect((await host.until(id)).output).toBe("anew");
+  },
+);

@@ -55,14 +55,17 @@ define("failsAsking", function* ({ df: flow }) {
   return "done";
 });
 
-// Fails while an entity has not answered yet, and while an event that came is still unread.
+// Fails while an entity has not answered yet.
 define("failsCalling", function* ({ df: flow }) {
   const call = flow.callEntity(box(flow.instanceId), "addSlowly", flow.getInput());
   const [answer] = yield flow.Task.all([call, flow.callActivity("failOnce", flow.instanceId)]);
   return answer;
 });
-define("failsUnread", function* ({ df: flow }) {
-  yield flow.callActivity("failOnce", flow.instanceId);
+// Fails because its child did.
+define("failsWithChild", function* ({ df: flow }) {
+  return yield flow.callSubOrchestrator("waitingChild", null, `${flow.instanceId}-child`);
+});
+define("waitingChild", function* ({ df: flow }) {
   return yield flow.waitForExternalEvent("go");
 });
 
