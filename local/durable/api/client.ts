@@ -94,9 +94,11 @@ export class Client {
     for (const each of ids) this.#registry.changed(each);
   }
 
-  async purge({ id, key }: InstanceRow): Promise<number> {
+  async purge({ id, key, kind }: InstanceRow): Promise<number> {
     const removed = await removeInstances(this.#pool, [key]);
     this.#registry.removed(id, Number(key));
+    // An entity that is still wanted has lost its state only.
+    if (kind === "entity" && removed > 0) this.#registry.changed(id);
     return removed;
   }
 

@@ -9,18 +9,27 @@ const batchSize = 1_000;
 /** A batch takes milliseconds, finding it seconds among millions; a database that takes longer is away. */
 const batchTimeoutMs = 30_000;
 
-/** An orchestration that was rewound since it was found, and so is open again, stays. */
+/**
+ * An orchestration that was rewound since it was found, and so is open again, stays. So does an entity that
+ * is locked, or for which something waits: it loses its state alone, and neither its holder nor its callers.
+ */
+const isWanted = `(i.entity_lock is not null or exists (select from durable.message m
+  where m.hub = i.hub and m.instance_id = i.id))`;
 const removal = `
   with gone as (delete from durable.instance i
-      where i.key = any($1) and (i.kind = 'entity' or i.completed_at is not null)
+      where i.key = any($1)
+        and case i.kind when 'entity' then not ${isWanted} else i.completed_at is not null end
       returning i.key, i.hub, i.id),
+    emptied as (update durable.instance i
+      set entity_state = null, custom_status = '{}', epoch = epoch + 1
+      where i.key = any($1) and i.kind = 'entity' and ${isWanted} returning i.key),
     history_out as (delete from durable.history h using gone g where h.key = g.key),
     activity_out as (delete from durable.activity a using gone g where a.key = g.key),
     aside_out as (delete from durable.set_aside a using gone g
       where a.hub = g.hub and a.instance_id = g.id),
     message_out as (delete from durable.message m using gone g
       where m.hub = g.hub and m.instance_id = g.id)
-  select count(*) as count from gone`;
+  select (select count(*) from gone) + (select count(*) from emptied) as count`;
 
 /** Resolves to how many there were. */
 export const removeInstances = async (pool: Pool, keys: readonly string[]): Promise<number> => {

@@ -188,3 +188,23 @@ test.each(["terminated", "purged"])(
     expect((await host.until(id)).output).toBe("anew");
   },
 );
+
+test("an entity that is purged while somebody holds it or waits for it loses its state alone", async () => {
+  const boxes = ["purged"];
+  await signal("purged", "add", 5);
+  await host.start("orderly", "purged-holder", { boxes, waits: true });
+  await expect.poll(() => customStatus("purged-holder")).toBe("inside");
+  await host.start("orderly", "purged-waiter", { boxes });
+  const waits = "select from durable.message where instance_id = '@box@purged' and type = 'lock'";
+  await expect.poll(async () => (await rowsOf(database.url, waits)).length).toBe(1);
+  const purge = await host.api("DELETE", "instances/@box@purged");
+  expect(await purge.json()).toEqual({ instancesDeleted: 1 });
+  expect(await valueOf("purged")).toBe(404);
+  await host.raise("purged-holder", null);
+  expect((await host.until("purged-holder")).output).toBe("done");
+  expect((await host.until("purged-waiter")).output).toBe("done");
+  expect(await valueOf("purged")).toBe(2);
+  expect(await (await host.api("DELETE", "instances/@box@purged")).json()).toEqual({
+    instancesDeleted: 1,
+  });
+});
