@@ -153,6 +153,7 @@ class Engine implements DurableEngine {
       commit: async (change, signal) => this.#committer.commit(change, signal),
       areOpen: async (holders) => areOpen(pool, hub, holders),
       nextMessageId: () => messageIds.next(),
+      setAside: async (messages) => this.#setAside.put(messages),
       isStopping: () => this.#isStopping,
       log: options.log ?? (() => undefined),
       startActivity: (activity, instanceId, done) =>

@@ -1,7 +1,14 @@
 /** Messages that cannot be read, or whose effect cannot be stored, wait here for a person: one by one. */
-import type { Pool } from "pg";
+import { DatabaseError, type Pool } from "pg";
 import { errorLine } from "../../log-text.js";
 import type { HostIdentity } from "./committer.js";
+
+/** Classes of SQLSTATE: 22 a value that no column takes, 54 one that is beyond a limit. */
+const refusedValue = /^(?:22|54)/u;
+
+/** True where what was to be written is at fault, so that it is refused however often it is tried. */
+export const isRefusedValue = (error: unknown): boolean =>
+  error instanceof DatabaseError && refusedValue.test(error.code ?? "");
 
 const shownBodyMax = 4_000;
 

@@ -74,6 +74,7 @@ export const planTurn = (
   inbox: readonly Message[],
   lock: Lock | undefined,
   batchMax: number,
+  messagesMax: number,
 ): EntityTurn => {
   const turn: EntityTurn = { consumed: [], out: [], operations: [], lock };
   const waiting = [...inbox];
@@ -81,6 +82,7 @@ export const planTurn = (
     const index = waiting.findIndex((message) => isReady(message, turn.lock));
     const message = waiting[index];
     if (message === undefined || turn.operations.length === batchMax) return turn;
+    if (turn.consumed.length >= messagesMax) return turn;
     const { body } = message;
     if (body.type !== "operation" && turn.operations.length > 0) return turn;
     waiting.splice(index, 1);

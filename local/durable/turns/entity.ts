@@ -1,12 +1,14 @@
 /** A live entity: one batch of operations at a time, in order, the holder of its lock first. */
 import { z } from "zod";
 import { errorLine } from "../../log-text.js";
-import type { Change } from "../storage/change.js";
+import type { Change, Committed } from "../storage/change.js";
+import { isRefusedValue } from "../storage/set-aside.js";
 import { newEntity, noSuchFunction } from "./command-effects.js";
 import {
   isReady,
   parseLock,
   planTurn,
+  type EntityTurn,
   type Lock,
   type Operation,
   type OutgoingMessage,
@@ -91,6 +93,10 @@ export class Entity implements LiveInstance {
   readonly #state: EntityState;
   readonly #locks: LockChecks;
   readonly holdsResults = false;
+  /** So many messages are taken one by one: together, what they lead to could not be stored. */
+  #oneByOne = 0;
+  /** The call whose effect could not be stored: its caller gets the error instead. */
+  #refusal: { readonly id: number; readonly error: unknown } | undefined;
   #busy = false;
   #gone = false;
 
@@ -188,8 +194,8 @@ export class Entity implements LiveInstance {
     const { lock, ended } = await this.#locks.run(waiting, entity.lock, () => this.#gone);
     if (this.#gone) return;
     const wanted = waiting.filter(({ id }) => !ended.has(id));
-    const turn = planTurn(wanted, lock, this.#services.entityBatchMax);
-    turn.consumed.push(...ended);
+    const messagesMax = this.#oneByOne > 0 ? 1 : Infinity;
+    const turn = planTurn(wanted, lock, this.#services.entityBatchMax, messagesMax);
     const { result, errors } = await this.#run(turn.operations);
     const sent = [
       ...turn.out,
@@ -215,23 +221,55 @@ export class Entity implements LiveInstance {
         entityLock: turn.lock && JSON.stringify(turn.lock),
         clears: "nothing",
       },
-      consumed: turn.consumed,
+      consumed: [...turn.consumed, ...ended],
       messages,
       instances,
     };
-    const committed = await this.#services.commit(change);
+    const committed = await this.#commit(change, turn);
+    if (committed === undefined) return;
     if (!committed.applied) {
       this.#refused();
       return;
     }
+    this.#oneByOne = Math.max(0, this.#oneByOne - 1);
     entity.turn++;
     entity.state = state;
     entity.lock = turn.lock;
-    for (const id of turn.consumed) entity.inbox.delete(id);
+    for (const id of change.consumed ?? []) entity.inbox.delete(id);
     this.#logFailures(turn.operations, errors);
     this.#host.moved(this);
     this.#host.created(instances, committed);
     this.#host.sent(messages, committed);
+  }
+
+  /** Undefined where the database takes none of it: then the message that is at fault is looked for. */
+  async #commit(change: Change, turn: EntityTurn): Promise<Committed | undefined> {
+    try {
+      return await this.#services.commit(change);
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error;
+      await this.#isolate(turn, error);
+      return undefined;
+    }
+  }
+
+  /** A message that is at fault by itself goes alone: a call is answered with the error, a signal set aside. */
+  async #isolate({ consumed, operations }: EntityTurn, error: unknown): Promise<void> {
+    const [id, ...others] = consumed;
+    if (id === undefined) throw error;
+    if (others.length > 0) {
+      this.#oneByOne = consumed.length;
+      return;
+    }
+    const isCall = operations[0]?.body.parent !== undefined;
+    if (isCall && this.#refusal?.id !== id) {
+      this.#refusal = { id, error };
+      this.#oneByOne = Math.max(this.#oneByOne, 1);
+      return;
+    }
+    await this.#services.setAside([{ id: String(id), instanceId: this.id, error }]);
+    this.#state.inbox.delete(id);
+    this.#oneByOne = Math.max(0, this.#oneByOne - 1);
   }
 
   /** A batch that fails as a whole changes nothing; each caller gets the error. */
@@ -249,6 +287,7 @@ export class Entity implements LiveInstance {
     const name = functions.find("entity", self.name);
     const thrown: Error[] = [];
     try {
+      if (this.#refusal?.id === operations[0]?.id) throw this.#refusal?.error;
       if (name === undefined) throw new Error(noSuchFunction(functions, "entity", self.name));
       const batch = operations.map(({ body }) => ({
         name: body.operation,

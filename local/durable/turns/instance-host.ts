@@ -6,6 +6,7 @@ import type { DurableFunctions } from "../protocol/functions.js";
 import type { LockHolder } from "../storage/lock-holders.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
+import type { SpoiledMessage } from "../storage/set-aside.js";
 import type { ActivityEnd } from "./orchestration-state.js";
 import type { VersionSettings } from "../protocol/versions.js";
 import type { WorkLog } from "./work-log.js";
@@ -50,6 +51,8 @@ export interface TurnServices {
   /** Which of these can still give a lock back: one boolean for each. Rejects while the database is away. */
   areOpen(holders: readonly LockHolder[]): Promise<boolean[]>;
   nextMessageId(): number;
+  /** Takes messages out of the way whose effect cannot be stored; a person finds them. */
+  setAside(messages: readonly SpoiledMessage[]): Promise<void>;
   /** True once the host is stopping: what has ended is still stored, nothing new is begun. */
   isStopping(): boolean;
   readonly log: WorkLog;

@@ -83,6 +83,7 @@ beforeEach(async () => {
     areOpen: (holders) => areOpen(pool, hub, holders),
     nextMessageId: () => messageIds.next(),
     isStopping: () => false,
+    setAside: async () => undefined,
     log: () => undefined,
     startActivity: (activity, instanceId, done) => activities.start({ activity, instanceId, done }),
   };

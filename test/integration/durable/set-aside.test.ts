@@ -77,6 +77,37 @@ test.each(spoiled)(
   },
 );
 
+test("an operation whose effect cannot be stored is set aside, and those around it are done", async () => {
+  const signal = (op: string, value: string): Promise<{ status: number }> =>
+    host.ask("POST", `entities/list/poisoned?op=${op}`, value);
+  await signal("add", "first");
+  const before = new Set(await idsAside());
+  await Promise.all([
+    signal("add", "a"),
+    signal("poison", "b"),
+    signal("add", "c"),
+    signal("poison", "d"),
+    signal("add", "e"),
+  ]);
+  await expect.poll(() => heard("poisoned")).toEqual(["first", "a", "c", "e"]);
+  const isNew = ({ id }: { readonly id: string }): boolean => !before.has(id);
+  await expect
+    .poll(async () => (await setAside()).messages.filter(isNew).map(({ reason }) => reason))
+    .toEqual([expect.stringMatching(/0x00/u), expect.stringMatching(/0x00/u)]);
+});
+
+test("a call whose effect cannot be stored is answered with the error", async () => {
+  await tell("called", "before");
+  const call = { type: "operation", id: "request", operation: "poison", parent: "asker" };
+  await leave("called", JSON.stringify({ ...call, parentExecution: "e" }));
+  await leave("called", operation("behind"));
+  await expect.poll(() => heard("called")).toEqual(["before", "behind"]);
+  const { rows } = await pool.query<{ body: string }>(
+    "select body from durable.message where instance_id = 'asker'",
+  );
+  expect(rows.map(({ body }) => body)).toEqual([expect.stringMatching(/exceptionType.*Error/u)]);
+});
+
 test("a message is put back once it has been mended, and thrown away once", async () => {
   await tell("mended", "before");
   const id = await leave("mended", "{");

@@ -1,4 +1,7 @@
-/** Two engines on one hub, whose entities keep a list of what they were told, in the order in which they heard it. */
+/**
+ * Two engines on one hub, whose entities keep a list of what they were told, in the order in which they heard it.
+ * An operation named poison leads to what the database refuses.
+ */
 import type { Pool } from "pg";
 import { localClock } from "../../../local/clock.js";
 import { startEngine, type DurableEngine } from "../../../local/durable/engine.js";
@@ -9,7 +12,7 @@ import { seededRandom } from "../platform/seeded-random.js";
 
 interface Batch {
   readonly state?: string;
-  readonly batch: readonly { readonly input?: string }[];
+  readonly batch: readonly { readonly name: string; readonly input?: string }[];
 }
 
 const functions: DurableFunctions = {
@@ -22,7 +25,10 @@ const functions: DurableFunctions = {
     const heard = JSON.parse(state ?? "[]") as unknown[];
     const more = batch.map(({ input = "null" }) => JSON.parse(input) as unknown);
     const entityState = JSON.stringify([...heard, ...more]);
-    return { entityExists: true, entityState, results: [], signals: [] };
+    // No text of the database's holds this character.
+    const poison = { target: { name: "list", key: "\0" }, name: "add" };
+    const signals = batch.flatMap(({ name }) => (name === "poison" ? [poison] : []));
+    return { entityExists: true, entityState, results: [], signals };
   },
 };
 

@@ -32,6 +32,7 @@ const statusesAfter = async (...requests: MessageBody["type"][]): Promise<string
     areOpen: async () => Promise.resolve([]),
     nextMessageId: () => 1_000,
     isStopping: () => false,
+    setAside: async () => undefined,
     log: () => undefined,
     startActivity: nothing,
   };
