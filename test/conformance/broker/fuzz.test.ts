@@ -1,7 +1,10 @@
-/** Whatever bytes come, the broker goes on: no crash, no hang, no memory that is not given back. */
-import { test } from "vitest";
+/** Whatever bytes come, the broker goes on: no crash, no hang, no memory that is not given back, no neighbour disturbed. */
+import { expect, test } from "vitest";
 import { fuzzBroker } from "../../support/broker/broker-fuzz.js";
 
-test("ten seconds of mutants of genuine connections leave the broker as it was", async () => {
-  await fuzzBroker(20_261_122, 10_000);
-}, 60_000);
+test("fifteen seconds of hostile peers leave the broker and its neighbours as they were", async () => {
+  const { peers, told, exchanges } = await fuzzBroker(20_261_122, 15_000);
+  expect(peers).toBeGreaterThan(10);
+  expect(exchanges).toBeGreaterThan(0);
+  expect(Object.keys(told).length).toBeGreaterThan(3);
+}, 90_000);

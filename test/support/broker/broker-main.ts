@@ -8,10 +8,10 @@ const broker = await startBroker({
   topology: parseTopology(JSON.parse(configuration)),
   port: Number(port),
 });
-/** What is still held when everything has been cleared away that nobody needs. */
+/** What is still held when everything has been cleared away that nobody needs, and by how many connections. */
 process.on("message", () => {
   globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
-  process.send?.({ memory: heapUsed + external });
+  process.send?.({ memory: heapUsed + external, connections: broker.status().connections });
 });
 process.send?.({ port: broker.port });

@@ -13,6 +13,8 @@ export interface BrokerProcess {
   readonly isAlive: boolean;
   /** Bytes that are in use; it answers only while its event loop turns. */
   memory(): Promise<number>;
+  /** How many clients are connected to it. */
+  connections(): Promise<number>;
   /** As a crash does: nothing is said to clients, nothing is finished. */
   kill(): Promise<void>;
 }
@@ -54,6 +56,12 @@ export const runBroker = async (
   });
   const exited = once(child, "exit");
   const started = await Promise.race([portOf(child), exited.then(() => undefined)]);
+  const look = async () => {
+    const answer = once(child, "message");
+    child.send("look");
+    const [message] = (await Promise.race([answer, exited])) as unknown[];
+    return z.object({ memory: z.number(), connections: z.int() }).parse(message);
+  };
   const { pid } = child;
   if (started === undefined || pid === undefined)
     throw new Error("the broker's process ended before it was ready");
@@ -63,12 +71,8 @@ export const runBroker = async (
     get isAlive() {
       return child.exitCode === null && child.signalCode === null;
     },
-    memory: async () => {
-      const answer = once(child, "message");
-      child.send("memory");
-      const [message] = (await Promise.race([answer, exited])) as unknown[];
-      return z.object({ memory: z.number() }).parse(message).memory;
-    },
+    memory: async () => (await look()).memory,
+    connections: async () => (await look()).connections,
     kill: async () => {
       child.kill("SIGKILL");
       await exited;
