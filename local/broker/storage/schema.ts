@@ -107,7 +107,7 @@ const deadLetterNumbers = `
  * Each is run once, in this order, and never changed afterwards: a database may stand after any of
  * them. The first one's tables may be there already, from before the steps were counted.
  */
-const steps: readonly string[] = [
+export const steps: readonly string[] = [
   tables,
   ownership,
   headersAndTimes,
