@@ -1,9 +1,14 @@
 /** Token buckets: a second's calls at once, filled with time, each partner and kind apart, bounded memory. */
 import { expect, test } from "vitest";
+import type { Services } from "../../../functions/kit/services.js";
 import { createRateLimits } from "../../../functions/kit/rate-limits.js";
 import { endpointsOf } from "../../../functions/endpoints.js";
 import type { GivenPartnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
 import { limitedKind, type LimitedKind } from "../../../shared/http/access.js";
+import { createLogger } from "../../../shared/platform/logger.js";
+import { hashSecret } from "../../../shared/platform/secrets.js";
+import { addressOf, callerOf, headersOf, partnerNamed } from "../../support/platform/api.js";
+import { callEndpoint } from "../../support/platform/in-process.js";
 
 type Given = GivenPartnerSettings["rateLimits"];
 
@@ -101,6 +106,33 @@ test("of more partners than are kept, the longest known begins anew, the others 
   expect(admitted(1, one, "calls", "partner-5000")).toBe(0);
   expect(admitted(1, one, "calls", "partner-0")).toBe(1);
 });
+
+const limited = endpointsOf("development").filter(({ route }) => limitedKind(route) !== null);
+
+test.each(limited.map((endpoint) => [endpoint.route.id, endpoint] as const))(
+  "%s is refused beyond the limit, before its body and the database are touched",
+  async (_id, endpoint) => {
+    const { route } = endpoint;
+    const partner = partnerNamed(callerOf(route));
+    const salt = Buffer.from("salt");
+    const proven = { authKeySalt: salt, authKeyHash: hashSecret(partner.authKey, salt) };
+    // All that it may touch; a handler, a body's reader or a look at the partner that is named would need more.
+    const services = {
+      logger: createLogger("error", () => undefined),
+      tokens: { verify: async () => ({ clientId: partner.clientId, roles: [] }) },
+      partners: { byClient: async () => ({ ...partner, ...proven }) },
+      rateLimits: { take: () => ({ isExceeded: true, limit: 5, remaining: 0 }) },
+    } as unknown as Services;
+    const answer = await callEndpoint(services, endpoint, {
+      method: route.method,
+      path: addressOf(route),
+      headers: headersOf(route, "token"),
+      ...(route.method === "GET" ? {} : { body: "{no json" }),
+    });
+    expect(answer).toMatchObject({ status: 429, headers: { "Retry-After": "1" } });
+    expect(answer.body).toMatch(/The limit for .+ is 5 a second: wait a second and repeat\./);
+  },
+);
 
 test("what asks for pages is a list, what the sandbox and everybody may call is not counted", () => {
   const kinds = new Map(
