@@ -79,7 +79,7 @@ export interface Route<
   /** Null: open to everyone (health, documentation, the token endpoint). */
   readonly role: Role | null;
   readonly ok: Ok;
-  /** Beyond those that the kit itself gives (401, 403, 404, 405, 413, 415, 422, 500, 503). */
+  /** Beyond those that the kit itself gives (401, 403, 404, 405, 413, 415, 422, 429, 500, 503). */
   readonly errors: readonly Code[];
   readonly summary: string;
   /** Markdown for the documentation page: rules, source section. */
