@@ -31,8 +31,8 @@ export type OnboardingView = z.infer<typeof Onboarding>;
 export const firstPollMs = 20;
 export const pollMsMax = 200;
 const pollGrowth = 1.6;
-/** Also for a platform that stands still for a minute in between. */
-const patienceMs = 180_000;
+/** Also for a platform that dies again and again, and stands still for minutes in between. */
+const patienceMs = 600_000;
 
 const expect200 = (step: string, answer: Answer): Answer => {
   if (answer.status === 200 || answer.status === 202) return answer;

@@ -19,7 +19,7 @@ export interface Judgement {
 const Arrived = z.array(z.object({ id: z.string(), cents: z.int() }));
 
 const permitted =
-  /^(?:2\d\d|503 DependencyUnavailable|cut|400 (?:TaxId|Mandate)\w+|409 (?:TaxId|Mandate)\w+|409 (?:IdempotencyKeyInUse|ConcurrentUpdate))$/;
+  /^(?:2\d\d|503|503 DependencyUnavailable|cut|400 (?:TaxId|Mandate)\w+|409 (?:TaxId|Mandate)\w+|409 (?:IdempotencyKeyInUse|ConcurrentUpdate))$/;
 
 const judgeOnboardings = async (
   platform: FaultPlatform,

@@ -85,7 +85,8 @@ export const startPartnerLoad = async (
     const { status } = answer;
     if (status < 300) return answer;
     const code = field(answer.body, "errorCode");
-    if (status === 503 && code === "DependencyUnavailable") return undefined;
+    // A host that stops, as after a start that failed, answers without a body.
+    if (status === 503 && (code === "DependencyUnavailable" || code === "")) return undefined;
     if (isRepeat && inWork.includes(code)) return undefined;
     if (!isRepeat || !doneBefore.includes(code)) {
       wrong.push(`${answer.call}: ${status} ${JSON.stringify(answer.body)}`);
