@@ -127,7 +127,8 @@ const runLoad = async (hosts: readonly HostInProcess[], load: Load): Promise<Hea
   const lose = async (): Promise<void> => {
     for (let lost = 0; lost < load.lostAnswers && !isOver; lost++) {
       draw().proxy.loseAnswerTo("durable-flush");
-      await sleep(60);
+      // A retry of a write comes through before the next one is struck: five seconds of them would be an outage.
+      await sleep(250);
     }
   };
   const keys = Array.from({ length: load.entities }, (_, n) => `${load.seed}-${n}`);
