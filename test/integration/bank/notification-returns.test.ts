@@ -175,7 +175,7 @@ describe("a run", () => {
     harvestedTypes: [],
   };
   const work = async (run: Awaited<ReturnType<typeof ask>>): Promise<void> => {
-    while (!(await workRun(bank.database, run?.runId ?? "", runTerms)));
+    while (!(await workRun(bank.database, run?.runId ?? "", runTerms)).isLast);
   };
   const told = async ({ walletId }: WaitingWallet) =>
     (await bank.eventsOf(walletId, "NotificationAdvanced")).length;

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => wallets.end());
 
 const workOff = async (runId: string): Promise<void> => {
-  while (!(await workRun(wallets.database, runId, terms)));
+  while (!(await workRun(wallets.database, runId, terms)).isLast);
 };
 
 const Run = z.object({ runId: z.string(), partnerKey: z.string() });

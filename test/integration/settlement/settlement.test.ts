@@ -203,7 +203,7 @@ describe("at the same moment", () => {
       })
     )?.runId ?? "";
   const workOff = async (runId: string): Promise<void> => {
-    while (!(await workRun(settled.database, runId, terms)));
+    while (!(await workRun(settled.database, runId, terms)).isLast);
   };
   const Sum = z.object({ harvested: z.bigint(), members: z.bigint(), status: z.string() });
 

@@ -163,9 +163,9 @@ describe("what a store owes", () => {
         ...{ partnerKey: "acme", flow: "SddStoresCompensation", actor: "test", type: null },
         ...{ subjectId: null, upTo: "now", isScheduled: false, isIgnored: false },
       })) ?? {};
-    expect(await workRun(opened.database, runId, terms)).toBe(false);
+    expect((await workRun(opened.database, runId, terms)).isLast).toBe(false);
     await tell(group, "refused");
-    expect(await workRun(opened.database, runId, terms)).toBe(true);
+    expect((await workRun(opened.database, runId, terms)).isLast).toBe(true);
     expect(await findRun(opened.database, "acme", runId)).toMatchObject({ items: 1 });
     expect(await run()).toBe(1);
     await tell(group, "booked");

@@ -208,7 +208,7 @@ describe("a wallet that closes", () => {
       ...{ partnerKey: "acme", flow: "AccountingOperations", actor: "test", type: null },
       ...{ subjectId: null, upTo: "now", isScheduled: false, isIgnored: false },
     });
-    while (!(await workRun(closing.database, run?.runId ?? "", terms)));
+    while (!(await workRun(closing.database, run?.runId ?? "", terms)).isLast);
     await tell(operationId, "transfer", "booked");
     await tell(operationId, "payment", "booked");
     expect(await payoutsOf(wallet.walletId)).toMatchObject([{ status: "Completed" }]);

@@ -180,7 +180,7 @@ export const compensate = async (database: Database, isScheduled = false): Promi
     ...{ subjectId: null, upTo: isScheduled ? "today" : "now", isScheduled, isIgnored: false },
   });
   if (run === undefined) return 0;
-  while (!(await workRun(database, run.runId, terms)));
+  while (!(await workRun(database, run.runId, terms)).isLast);
   return (await findRun(database, "acme", run.runId))?.items ?? 0;
 };
 

@@ -57,7 +57,7 @@ export const runStoreMandates = async (
   const run = await requestRun(database, { ...asked, ...by });
   if (run === undefined) throw new Error("no run was written");
   const terms = await termsOf(database, "acme", environment);
-  while (!(await workRun(database, run.runId, terms)));
+  while (!(await workRun(database, run.runId, terms)).isLast);
   const over = await findRun(database, "acme", run.runId);
   if (over === undefined) throw new Error("the run is gone");
   return over;
