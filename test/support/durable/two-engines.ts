@@ -87,7 +87,7 @@ export const startHostsInProcess = async (
 export interface Load {
   readonly entities: number;
   readonly signalsEach: number;
-  /** So many answers to writes are lost meanwhile, on either host. */
+  /** So many answers to writes are lost meanwhile at most, on either host. */
   readonly lostAnswers: number;
   readonly seed: number;
 }
@@ -95,6 +95,8 @@ export interface Load {
 interface Heard {
   /** By entity, the numbers that it heard; it was told 0, 1, 2 and so on, each after the one before was acknowledged. */
   readonly lists: readonly (readonly number[])[];
+  /** How many were lost until all was heard. */
+  readonly lostAnswers: number;
   readonly acknowledgedPerSecond: number;
   /** The longest time from an acknowledgement of the last signal until its entity had heard it. */
   readonly longestDelayMs: number;
@@ -114,6 +116,7 @@ const runLoad = async (hosts: readonly HostInProcess[], load: Load): Promise<Hea
   const heard = async (key: string): Promise<number[]> =>
     JSON.parse((await draw().ask("GET", `entities/list/${key}`)).body || "[]") as number[];
   let isOver = false;
+  let lostAnswers = 0;
   const begunAt = performance.now();
   const tell = async (key: string): Promise<number> => {
     for (let n = 0; n < load.signalsEach; n++) {
@@ -125,7 +128,7 @@ const runLoad = async (hosts: readonly HostInProcess[], load: Load): Promise<Hea
     return performance.now() - toldAt;
   };
   const lose = async (): Promise<void> => {
-    for (let lost = 0; lost < load.lostAnswers && !isOver; lost++) {
+    for (; lostAnswers < load.lostAnswers && !isOver; lostAnswers++) {
       draw().proxy.loseAnswerTo("durable-flush");
       // A retry of a write comes through before the next one is struck: five seconds of them would be an outage.
       await sleep(250);
@@ -140,6 +143,7 @@ const runLoad = async (hosts: readonly HostInProcess[], load: Load): Promise<Hea
   // What was done twice would come late, too.
   for (const { engine } of hosts) await engine.settle(5_000);
   return {
+    lostAnswers,
     lists: await Promise.all(keys.map(heard)),
     acknowledgedPerSecond: Math.round((load.entities * load.signalsEach) / seconds),
     longestDelayMs: Math.round(Math.max(...delays)),
@@ -172,7 +176,7 @@ export const faultsUnder = async (hosts: readonly HostInProcess[], load: Load): 
   const { acknowledgedPerSecond, longestDelayMs } = heard;
   const signals = load.entities * load.signalsEach;
   console.log(
-    `${hosts.length} hosts, ${signals} signals, ${load.lostAnswers} answers lost: ${faults.early} early, ` +
+    `${hosts.length} hosts, ${signals} signals, ${heard.lostAnswers} answers lost: ${faults.early} early, ` +
       `${faults.repeated} repeated, ${faults.missing} missing; ${acknowledgedPerSecond} a second, ` +
       `heard ${longestDelayMs} ms after the last acknowledgement at most`,
   );
