@@ -1,4 +1,4 @@
-/** The same as takeover.test.ts, twenty times as often. */
+/** The same as takeover.test.ts, forty times as often. */
 import { expect, test } from "vitest";
 import { takeOverRepeatedly } from "../../support/broker/takeover.js";
 
