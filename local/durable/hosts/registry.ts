@@ -191,8 +191,10 @@ export class Registry implements InstanceHost, LoadEvents, MailEvents, SweepEven
     }
     // Of what it has consumed since, some might be among the messages.
     if (turn < instance.turn) return false;
-    for (const message of messages)
-      if (!instance.has(message.id)) this.#fire(id, "message", { message });
+    for (const message of messages.filter((one) => !instance.has(one.id)))
+      if (message.dueAt === undefined) this.#fire(id, "message", { message });
+      // What was due before its writer heard of its write fires at once.
+      else this.#parts.timers.add(message);
     return true;
   }
 

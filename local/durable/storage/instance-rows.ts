@@ -187,7 +187,7 @@ export interface Mail extends ReadMessages {
   readonly turn: number;
 }
 
-/** The messages without a date for the open instances among `ids` that this host owns, in the order of their arrival. */
+/** The messages for the open instances among `ids` that this host owns, timers included, in the order of their arrival. */
 export const readMail = async (
   pool: Pool,
   hub: string,
@@ -200,22 +200,23 @@ export const readMail = async (
       readonly instance_id: string;
       readonly id: string | null;
       readonly execution_id: string | null;
+      readonly due_at: string | null;
       readonly body: string | null;
     }
   >(
-    `select i.id as instance_id, i.key, i.epoch, i.turn, m.id, m.execution_id, m.body
+    `select i.id as instance_id, i.key, i.epoch, i.turn, m.id, m.execution_id, m.due_at, m.body
      from durable.instance i left join durable.message m
-       on m.hub = i.hub and m.instance_id = i.id and m.due_at is null
+       on m.hub = i.hub and m.instance_id = i.id
      where i.hub = $1 and i.owner = $2 and i.id = any($3) and i.completed_at is null
      order by m.place`,
     [hub, owner, ids],
   );
   return [...groupBy(rows, ({ instance_id }) => instance_id)].map(([id, [first, ...more]]) => {
     const all = first === undefined ? [] : [first, ...more];
-    const letters = all.flatMap(({ id: number, instance_id, execution_id, body }) =>
+    const letters = all.flatMap(({ id: number, instance_id, execution_id, due_at, body }) =>
       number === null || body === null
         ? []
-        : [{ id: number, instance_id, execution_id, due_at: null, body }],
+        : [{ id: number, instance_id, execution_id, due_at, body }],
     );
     return {
       id,
