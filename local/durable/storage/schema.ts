@@ -1,5 +1,6 @@
 /** The engine's tables, created and upgraded in place when a host starts. */
-import type { Pool } from "pg";
+import { createHash } from "node:crypto";
+import type { Pool, PoolClient } from "pg";
 import { inTransaction } from "./transaction.js";
 
 /** Serialises hosts that start at the same moment; any constant that nobody else uses will do. */
@@ -127,8 +128,26 @@ create index if not exists message_due on durable.message (hub, due_at) where du
 create index if not exists message_now on durable.message (hub, id) where due_at is null;
 `;
 
-export const createSchema = async (pool: Pool): Promise<void> =>
-  inTransaction(pool, async (client) => {
+/** Stands as the comment of the schema whose tables are those of the statements. */
+const version = createHash("sha256").update(statements).digest("hex");
+
+const isCurrent = async (client: Pool | PoolClient): Promise<boolean> => {
+  const { rows } = await client.query<{ version: string | null }>(
+    `select obj_description(oid, 'pg_namespace') as version from pg_namespace
+     where nspname = 'durable'`,
+  );
+  return rows[0]?.version === version;
+};
+
+/**
+ * Tables that are as they should be are not touched: even a statement that changes nothing locks them, against
+ * the writes of other hosts, in an order in which the two can wait for each other.
+ */
+export const createSchema = async (pool: Pool): Promise<void> => {
+  if (await isCurrent(pool)) return;
+  await inTransaction(pool, async (client) => {
     await client.query("select pg_advisory_xact_lock($1)", [schemaLock]);
-    await client.query(statements);
+    if (await isCurrent(client)) return;
+    await client.query(`${statements} comment on schema durable is '${version}'`);
   });
+};

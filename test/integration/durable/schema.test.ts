@@ -136,6 +136,19 @@ const operation = (asker: typeof request, input: string): MessageBody => ({
   ...asker,
 });
 
+test("a host that starts where the tables are as they should be waits for no other's transaction", async () => {
+  await createSchema(pool);
+  const other = await pool.connect();
+  const impatient = openPool(`${database.url}?options=-c%20lock_timeout%3D1s`);
+  try {
+    await other.query("begin; lock table durable.instance, durable.message in row exclusive mode");
+    await createSchema(impatient);
+  } finally {
+    await impatient.end();
+    other.release(true);
+  }
+});
+
 test("what may go on is told by the columns that the upgrade fills", async () => {
   const mentionsHolder = JSON.stringify({ parentExecution: "execution", type: "release" });
   await insert("holder", "orchestration");
