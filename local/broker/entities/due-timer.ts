@@ -17,6 +17,8 @@ export class DueTimer {
   #nextMs = Infinity;
   #notBeforeMs = 0;
   #working: Promise<void> | undefined;
+  /** Its time came while it worked. */
+  #isDueAgain = false;
   #isStopped = false;
 
   constructor(parts: DueTimerParts) {
@@ -41,11 +43,13 @@ export class DueTimer {
   #fire(): void {
     this.#nextMs = Infinity;
     this.#notBeforeMs = Date.now() + this.#parts.everyMs;
-    // Told of a time while it works, it finds it by looking for the next one.
-    this.#working ??= this.#work().finally(() => (this.#working = undefined));
+    if (this.#working === undefined)
+      this.#working = this.#work().finally(() => (this.#working = undefined));
+    else this.#isDueAgain = true;
   }
 
   async #work(): Promise<void> {
+    this.#isDueAgain = false;
     try {
       const nextMs = await this.#parts.work();
       if (nextMs < Infinity) this.wake(nextMs);
@@ -53,5 +57,7 @@ export class DueTimer {
       this.#parts.report(error);
       this.wake(Date.now() + retryMs);
     }
+    // What came last may have come after the work had looked for the next time.
+    if (this.#isDueAgain) this.wake(Date.now());
   }
 }
