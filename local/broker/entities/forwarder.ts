@@ -88,13 +88,9 @@ export class Forwarder implements Receiver, Forwarding {
 
   async #forward(message: StoredMessage): Promise<void> {
     this.reserve();
-    try {
-      await this.#move(message);
-    } finally {
-      this.unreserve();
-      // After the message is known to be gone: there is room for the next.
-      setImmediate(() => this.retry());
-    }
+    await this.#move(message).finally(() => this.unreserve());
+    // After the message is known to be gone: there is room for the next. One that fails rests before it is tried again.
+    setImmediate(() => this.retry());
   }
 
   async #move(message: StoredMessage): Promise<void> {

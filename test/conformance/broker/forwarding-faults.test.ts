@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startBroker } from "../../../local/broker/broker.js";
 import { parseTopology } from "../../../local/broker/topology.js";
 import { bodies, connect, receiveExactly } from "../../support/broker/broker.js";
-import { connect as openConnection } from "../../support/database/connections.js";
+import { connect as openConnection, rowsOf } from "../../support/database/connections.js";
 import { createDatabase } from "../../support/database/database.js";
 
 const queue = (Name: string, Properties = {}) => ({ Name, Properties });
@@ -61,5 +61,33 @@ test("no message is lost or there twice, whatever connections break under way", 
   expect(received.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers);
   await client.close();
   await second.stop();
+  await database.drop();
+});
+
+test("a message that the database does not take at its target rests before it is tried again, and others pass", async () => {
+  const database = await createDatabase();
+  const triedAtMs: number[] = [];
+  const broker = await startBroker({
+    connectionString: database.url,
+    topology: topologyOf({ ForwardTo: "to" }),
+    port: 0,
+    report: () => void triedAtMs.push(performance.now()),
+  });
+  await rowsOf(
+    database.url,
+    `alter table broker.message add constraint test check (message_id <> 'poison' or hops = 0)`,
+  );
+  const client = connect(broker.port);
+  await client.createSender("from").sendMessages({ body: "poison", messageId: "poison" });
+  await expect.poll(() => triedAtMs.length).toBeGreaterThan(1);
+  const [first = 0, second = 0] = triedAtMs;
+  expect(second - first).toBeGreaterThan(500);
+  await client.createSender("from").sendMessages({ body: "sound" });
+  const receiver = client.createReceiver("to", { receiveMode: "receiveAndDelete" });
+  expect(bodies(await receiveExactly(receiver, 1))).toEqual(["sound"]);
+  await rowsOf(database.url, "alter table broker.message drop constraint test");
+  expect(bodies(await receiveExactly(receiver, 1))).toEqual(["poison"]);
+  await client.close();
+  await broker.stop();
   await database.drop();
 });
