@@ -44,12 +44,16 @@ export class InstanceStore {
     return instancesWithWork(this.#pool, this.#hub, this.#lease.hostId, after, limit);
   }
 
-  /** Tells the owners elsewhere; what was meant for an instance that has ended is thrown away. */
+  /**
+   * Tells the owners elsewhere. What was meant for an instance that has ended, or is there no more, is thrown
+   * away: a later life of the id would take it for its own.
+   */
   async passOn(ids: readonly string[]): Promise<void> {
     await this.#pool.query(
-      `delete from durable.message m using durable.instance i
-       where i.hub = $1 and i.id = any($2) and i.completed_at is not null
-         and m.hub = i.hub and m.instance_id = i.id and not ${keptCondition("i.status", "m.type")}`,
+      `delete from durable.message m where m.hub = $1 and m.instance_id = any($2)
+         and not exists (select from durable.instance i
+           where i.hub = m.hub and i.id = m.instance_id
+             and (i.completed_at is null or ${keptCondition("i.status", "m.type")}))`,
       [this.#hub, ids],
     );
     const { rows } = await this.#pool.query<{ id: string; owner: string }>(

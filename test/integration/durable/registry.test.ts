@@ -194,3 +194,10 @@ test("a suspended instance is not fetched for what it may not take yet, but to b
   const [flow] = await readInstances(pool, hub, ["flow-1"]);
   expect(flow?.status).not.toBe("Suspended");
 });
+
+test("what reaches the disk for an instance that was removed meanwhile is not kept for a later life of its id", async () => {
+  await insertMessage(1, { type: "terminate" });
+  registry.changed("flow-1");
+  await quiet();
+  expect((await pool.query("select from durable.message")).rows).toHaveLength(0);
+});
