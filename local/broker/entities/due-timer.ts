@@ -43,13 +43,19 @@ export class DueTimer {
   #fire(): void {
     this.#nextMs = Infinity;
     this.#notBeforeMs = Date.now() + this.#parts.everyMs;
-    if (this.#working === undefined)
-      this.#working = this.#work().finally(() => (this.#working = undefined));
-    else this.#isDueAgain = true;
+    if (this.#working !== undefined) {
+      this.#isDueAgain = true;
+      return;
+    }
+    this.#isDueAgain = false;
+    this.#working = this.#work().finally(() => {
+      this.#working = undefined;
+      // What came last may have come after the work had looked for the next time.
+      if (this.#isDueAgain) this.wake(Date.now());
+    });
   }
 
   async #work(): Promise<void> {
-    this.#isDueAgain = false;
     try {
       const nextMs = await this.#parts.work();
       if (nextMs < Infinity) this.wake(nextMs);
@@ -57,7 +63,5 @@ export class DueTimer {
       this.#parts.report(error);
       this.wake(Date.now() + retryMs);
     }
-    // What came last may have come after the work had looked for the next time.
-    if (this.#isDueAgain) this.wake(Date.now());
   }
 }
