@@ -1,20 +1,25 @@
 /** Every ten minutes: clears away what uploads left behind that a crash or an outage ended. */
 import { app } from "@azure/functions";
-import { giveUpUploads } from "../../shared/database/ticketing/attachment-uploads.js";
+import { giveUpUpload, giveUpUploads } from "../../shared/database/ticketing/attachment-uploads.js";
 import { discardUpload } from "../ticketing/attachment-upload.js";
+import { treatEach } from "./sweep.js";
 import type { Services } from "../kit/services.js";
 
 /** Longer than any function may run, so that whoever began the upload is gone. */
 const minutesMax = 60;
 const uploadsPerSweep = 100;
 
-/** The number of uploads cleared away; one that fails is left to the next sweep. */
+/** The number of uploads cleared away; one that fails comes after all others, and is told of at the end. */
 export const sweepUploads = async (
   { database, documents }: Pick<Services, "database" | "documents">,
   minutes = minutesMax,
 ): Promise<number> => {
   const uploads = await giveUpUploads(database, minutes, uploadsPerSweep);
-  for (const upload of uploads) await discardUpload({ database, documents }, upload);
+  await treatEach(uploads, async (upload) => {
+    // Anew: it comes after those that are not come to.
+    await giveUpUpload(database, upload.uploadId);
+    await discardUpload({ database, documents }, upload);
+  });
   return uploads.length;
 };
 

@@ -99,6 +99,29 @@ export const sweepFlowsOf = async <Item>(
   return started;
 };
 
+/** So many failures in one run: it is hardly the items, and each of them may have been waited for. */
+const treatFailuresMax = 10;
+
+/**
+ * Treats one after the other, past those that fail; throws the first error once the others are done. Whoever
+ * reads the next page must put those that failed behind the others.
+ */
+export const treatEach = async <Item>(
+  items: readonly Item[],
+  treat: (item: Item) => Promise<void>,
+): Promise<void> => {
+  const errors: unknown[] = [];
+  for (const item of items) {
+    if (errors.length >= treatFailuresMax) break;
+    try {
+      await treat(item);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
+};
+
 export interface SweepTimer<Item> {
   readonly schedule: string;
   readonly sweep: FlowSweep<Item>;

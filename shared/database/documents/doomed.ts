@@ -19,6 +19,14 @@ export const doomedDocuments = async (
   return doomed.map(({ documentKey }) => documentKey);
 };
 
+/** Before it is removed: where that fails, the others come first. */
+export const doomLater = async (database: Queryable, documentKey: string): Promise<void> => {
+  await database.execute(
+    "update borsello.doomed_document set doomed_at = now() where document_key = $1",
+    [documentKey],
+  );
+};
+
 /** Once nothing is left of it. */
 export const forgetDoomed = async (database: Queryable, documentKey: string): Promise<void> => {
   await database.execute("delete from borsello.doomed_document where document_key = $1", [

@@ -32,7 +32,7 @@ export const giveUpUpload = async (database: Queryable, uploadId: string): Promi
 
 const Noted = z.object({ uploadId: z.string(), documentKey: z.string() });
 
-/** Gives up the uploads that began so long ago; the oldest first, not too many at a time. */
+/** Gives up the uploads that began so long ago, those first that never were, then those that were longest ago. */
 export const giveUpUploads = (
   database: Queryable,
   minutes: number,
@@ -40,10 +40,15 @@ export const giveUpUploads = (
 ): Promise<NotedUpload[]> =>
   database.rows(
     Noted,
-    `update borsello.attachment_upload set given_up_at = now() where upload_id in (
-       select upload_id from borsello.attachment_upload
-       where started_at < now() - make_interval(mins => $1) order by started_at limit $2)
-     returning upload_id as "uploadId", document_key as "documentKey"`,
+    `with page as (
+       select upload_id, row_number() over (order by given_up_at nulls first, started_at) as place
+       from borsello.attachment_upload
+       where started_at < now() - make_interval(mins => $1) order by place limit $2
+     ), given_up as (
+       update borsello.attachment_upload as u set given_up_at = now() from page
+       where u.upload_id = page.upload_id returning page.place, u.upload_id, u.document_key
+     )
+     select upload_id as "uploadId", document_key as "documentKey" from given_up order by place`,
     [minutes, uploadsMax],
   );
 

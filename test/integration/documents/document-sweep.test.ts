@@ -91,3 +91,28 @@ test("while the store is away the notes stay", async () => {
   await expect(sweepDocuments({ database, documents }, 0)).rejects.toThrow("away");
   expect(await noted()).toBe(before);
 });
+
+test("one that its store refuses holds up none of the others, and comes after them", async () => {
+  const { database } = wallets;
+  await database.execute("truncate borsello.doomed_document");
+  await database.execute(
+    `insert into borsello.doomed_document (document_key, doomed_at)
+     select 'bad/' || number, now() - interval '2 hours' from generate_series(1, 100) as number
+     union all select 'good/' || number, now() - interval '1 hour' from generate_series(1, 3) as number`,
+  );
+  const documents: DocumentStore = {
+    ...databaseDocuments(database),
+    remove: (key) => (key.startsWith("bad") ? Promise.reject(new Error(key)) : Promise.resolve()),
+  };
+  const goodOnes = () =>
+    countOf(
+      database,
+      "select count(*) from borsello.doomed_document where document_key like 'good/%'",
+    );
+  const mixed = { database, documents };
+  await expect(sweepDocuments(mixed)).rejects.toThrow("bad/");
+  for (let runs = 1; runs < 12 && (await goodOnes()) > 0; runs += 1)
+    await sweepDocuments(mixed).catch(() => undefined);
+  expect(await goodOnes()).toBe(0);
+  expect(await noted()).toBe(100);
+});

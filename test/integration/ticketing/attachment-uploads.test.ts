@@ -200,3 +200,22 @@ test("the partner's own limits hold", async () => {
   expect(refused).toMatchObject({ ok: false, code: "AttachmentTooLarge" });
   expect([await stored(ticket), await notes(ticket)]).toEqual([0, 0]);
 });
+
+test("an upload whose bytes its store refuses to remove holds up none of the others", async () => {
+  const ticket = await writeTicket(database);
+  await database.execute(
+    `insert into borsello.attachment_upload (upload_id, case_number, document_key, started_at)
+     select gen_random_uuid(), $1, kind || number, now() - make_interval(hours => hours)
+     from generate_series(1, 100) as number, (values ('bad', 3), ('good', 2)) as age (kind, hours)`,
+    [ticket],
+  );
+  const refusing: DocumentStore = {
+    ...documents,
+    remove: (key) => (key.startsWith("bad") ? Promise.reject(new Error(key)) : Promise.resolve()),
+  };
+  let failures = 0;
+  for (let runs = 0; runs < 40 && (await notes(ticket)) > 100; runs += 1)
+    await sweepUploads({ database, documents: refusing }).catch(() => (failures += 1));
+  expect(await notes(ticket)).toBe(100);
+  expect(failures).toBeGreaterThan(0);
+});
