@@ -5,7 +5,7 @@ import type { Queryable } from "../platform/database.js";
 const Line = z.object({
   /** Where its messages have yet to go. */
   towards: z.array(z.string()),
-  /** Whether none of these is a partner's topic. */
+  /** Whether one of these is the platform's own, no partner's topic. */
   isOwn: z.boolean(),
   oldestSeconds: z.number(),
 });
@@ -27,8 +27,8 @@ const selectBacklog = `
     ) as waiting,
     coalesce((
       select json_agg(json_build_object('towards', towards,
-          'isOwn', not exists (
-            select from borsello.partner where partner.partner_key = any (towards)),
+          'isOwn', exists (
+            select unnest(towards) except select partner_key from borsello.partner),
           'oldestSeconds', greatest(round(extract(epoch from clock_timestamp() - created_at), 1), 0))
         order by outbox_id)
       from (

@@ -134,6 +134,13 @@ test.each([
   ["{acme}", 4_000, "ok", "Messages wait for acme since 4000 seconds."],
   ["{bank-requests}", 90, "ok", "Messages wait for bank-requests since 90 seconds."],
   ["{bank-requests}", 400, "degraded", "Messages wait for bank-requests since 400 seconds."],
+  ["{acme,globex}", 400, "ok", "Messages wait for acme and globex since 400 seconds."],
+  [
+    "{platform-events,acme}",
+    400,
+    "degraded",
+    "Messages wait for platform-events and acme since 400 seconds.",
+  ],
 ])(
   "messages that wait for %s since %i seconds: %s",
   async (destinations, seconds, status, problem) => {
