@@ -1,8 +1,10 @@
-/** Every hour: forgets what only told of the past and is older than its setting, piece by piece. */
-import { app } from "@azure/functions";
+/** Forgets what only told of the past and is older than its setting: every hour by pieces, flows every night. */
+import { app, type Timer } from "@azure/functions";
+import * as df from "durable-functions";
 import { forgetAudit } from "../../shared/database/accounting/forget-audit.js";
 import { forgetSent } from "../../shared/database/outbox/forget-sent.js";
 import { forgetRuns } from "../../shared/database/settlement/runs.js";
+import { purgeCompleted } from "../../shared/durable/flow-client.js";
 import type { Retention } from "../../shared/platform/retention-settings.js";
 import type { Services } from "../kit/services.js";
 
@@ -46,6 +48,8 @@ export const forgetPast = async (
   return { events, runs, audits };
 };
 
+const dayMs = 86_400_000;
+
 export const registerRetention = (services: Services): void => {
   let isStopped = false;
   app.timer("retention", {
@@ -56,6 +60,14 @@ export const registerRetention = (services: Services): void => {
       const forgotten = await forgetPast(services, services.config.retention, mayGoOn);
       if (forgotten.audits > 0)
         services.logger.info("Old audit rows were forgotten.", { ...forgotten });
+    },
+  });
+  // What is left where this is cut short is the next night's.
+  df.app.client.timer("flowPurge", {
+    schedule: "0 40 3 * * *",
+    handler: async (_timer: Timer, client: df.DurableClient) => {
+      const { runDays } = services.config.retention;
+      await purgeCompleted(client, new Date(services.clock.nowMs() - runDays * dayMs));
     },
   });
   app.hook.appTerminate(() => {

@@ -1,5 +1,5 @@
-/** Starts flows and raises events to them, so that a repeated message does no harm. */
-import type { DurableClient } from "durable-functions";
+/** Starts flows, raises events to them, so that a repeated message does no harm, and purges those of long ago. */
+import { OrchestrationRuntimeStatus, type DurableClient } from "durable-functions";
 import type { z } from "zod";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
 import type { Flow, FlowEvent } from "./flow.js";
@@ -91,4 +91,23 @@ export const raise = async <Data extends z.ZodType>(
     if (isUnknownInstance(error)) return false;
     throw error;
   }
+};
+
+type PurgeFilter = Parameters<DurableClient["purgeInstanceHistoryBy"]>[0];
+
+interface PurgingClient {
+  readonly purgeInstanceHistoryBy: (filter: PurgeFilter) => Promise<unknown>;
+}
+
+/**
+ * Removes the instances begun before then that are completed. Those that failed or were stopped stay for
+ * whoever looks after the platform; the tables say what a flow has done.
+ */
+export const purgeCompleted = async (
+  client: PurgingClient,
+  createdTimeTo: Date,
+): Promise<void> => {
+  const runtimeStatus = [OrchestrationRuntimeStatus.Completed];
+  const createdTimeFrom = new Date(0);
+  await asking(client.purgeInstanceHistoryBy({ createdTimeFrom, createdTimeTo, runtimeStatus }));
 };

@@ -137,7 +137,7 @@ const inTransaction = async <Value>(
 
 /** Whoever falls silent, frozen or cut off from the network, must not hold what others wait for. */
 const holdFor = "set idle_session_timeout = '60s'";
-const giveBack = "select pg_advisory_unlock_all(), set_config('idle_session_timeout', '0', false)";
+const giveBack = "select pg_advisory_unlock_all(); reset idle_session_timeout";
 
 const inSession = async <Value>(
   pool: pg.Pool,

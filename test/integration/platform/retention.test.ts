@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { forgetPast } from "../../../functions/schedule/retention.js";
+import { purgeCompleted } from "../../../shared/durable/flow-client.js";
 import { openBankTest, type BankTest } from "../../support/wallet/bank-fixtures.js";
 
 let bank: BankTest;
@@ -58,4 +59,26 @@ test("runs that ended a month ago are forgotten, all of them", async () => {
 
 test("audit rows are kept for ever where no setting says otherwise", async () => {
   expect((await forgetPast(bank, settings, () => true)).audits).toBe(0);
+});
+
+test("of the engine's instances those that are completed are purged, and no others", async () => {
+  const asked: unknown[] = [];
+  const month = new Date("2026-05-01T00:00:00Z");
+  await purgeCompleted(
+    {
+      purgeInstanceHistoryBy: (filter) => {
+        asked.push(filter);
+        return Promise.resolve();
+      },
+    },
+    month,
+  );
+  expect(asked).toEqual([
+    { createdTimeFrom: new Date(0), createdTimeTo: month, runtimeStatus: ["Completed"] },
+  ]);
+});
+
+test("an engine that is away while it purges is an outage", async () => {
+  const away = { purgeInstanceHistoryBy: () => Promise.reject(new Error("HTTP 503")) };
+  await expect(purgeCompleted(away, new Date(0))).rejects.toThrow("the durable engine");
 });
