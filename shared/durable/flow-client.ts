@@ -103,10 +103,7 @@ interface PurgingClient {
  * Removes the instances begun before then that are completed. Those that failed or were stopped stay for
  * whoever looks after the platform; the tables say what a flow has done.
  */
-export const purgeCompleted = async (
-  client: PurgingClient,
-  createdTimeTo: Date,
-): Promise<void> => {
+export const purgeCompleted = async (client: PurgingClient, createdTimeTo: Date): Promise<void> => {
   const runtimeStatus = [OrchestrationRuntimeStatus.Completed];
   const createdTimeFrom = new Date(0);
   await asking(client.purgeInstanceHistoryBy({ createdTimeFrom, createdTimeTo, runtimeStatus }));
