@@ -218,3 +218,20 @@ test("a database that is older than a partner, or its account, gets them; an acc
   await again.close();
   await fresh.drop();
 });
+
+test("a session gives its locks back, and the connection's time limit as it was", async () => {
+  const url = new URL(created.url);
+  url.searchParams.set("options", "-c idle_session_timeout=5min");
+  const one = openDatabase({ connection: { kind: "url", url: url.href }, logger, poolSize: 1 });
+  const Held = z.object({ limit: z.string(), locks: z.int() });
+  const held = `select current_setting('idle_session_timeout') as limit, (
+    select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()
+  ) as locks`;
+  const within = await one.session(async (session) => {
+    await session.execute("select pg_advisory_lock(7, 7)");
+    return session.row(Held, held);
+  });
+  expect(within).toEqual({ limit: "1min", locks: 1 });
+  expect(await one.row(Held, held)).toEqual({ limit: "5min", locks: 0 });
+  await one.close();
+});
