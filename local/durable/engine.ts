@@ -20,33 +20,12 @@ import { purgeFinished, removeOldWriters, removeStrayMessages } from "./storage/
 import { Registry } from "./hosts/registry.js";
 import { createSchema } from "./storage/schema.js";
 import { SetAside } from "./storage/set-aside.js";
+import { defaults, type EngineSettings } from "./settings.js";
 import { Timers } from "./hosts/timers.js";
 import { withErrorListener } from "./storage/transaction.js";
 import { EndWaiters } from "./turns/end-waiters.js";
 import type { TurnServices } from "./turns/instance-host.js";
-import type { VersionSettings } from "./protocol/versions.js";
 import type { WorkLog } from "./turns/work-log.js";
-
-export interface EngineSettings {
-  /** Activities that run at the same time. */
-  readonly concurrentActivities?: number;
-  /** Orchestrators, and entities, that run at the same time; absent: as many as there are. */
-  readonly concurrentOrchestrators?: number | undefined;
-  readonly concurrentEntities?: number | undefined;
-  /** Operations in one batch of an entity. */
-  readonly entityBatchMax?: number;
-  readonly versions?: VersionSettings;
-  /** Instances that stay in memory though they have nothing to do. */
-  readonly idleInstances?: number;
-  /** True has a start end whatever runs under its id; otherwise it is refused. */
-  readonly replacesRunning?: boolean;
-  /** False has an orchestrator's code replayed from the beginning on every turn. */
-  readonly keepSessions?: boolean;
-  /** Finished instances older than this are removed; 0 keeps them for ever. */
-  readonly keepFinishedMs?: number;
-  /** How often to look for hosts that died and for messages that nobody told us of. */
-  readonly sweepMs?: number;
-}
 
 /** With a hundred thousand sleepers a sweep takes this long, and would take a tenth of a core if never rested. */
 const longSweepMs = 200;
@@ -92,18 +71,6 @@ export interface DurableEngine {
   /** Stops as a crash would: nothing more is written, nothing is given up in order. */
   destroy(): Promise<void>;
 }
-
-const defaults = {
-  concurrentActivities: 100,
-  // The library takes so long per operation that larger batches gain nothing.
-  entityBatchMax: 200,
-  versions: { match: "CurrentOrOlder", failure: "Reject" },
-  idleInstances: 1_000,
-  replacesRunning: false,
-  keepSessions: true,
-  keepFinishedMs: 30 * 24 * 3_600_000,
-  sweepMs: 2_000,
-} satisfies EngineSettings;
 
 /** So long a stop waits for what is under way; the next host begins again what takes longer. */
 const drainMs = 10_000;

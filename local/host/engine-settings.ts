@@ -1,5 +1,5 @@
 /** What the section durableTask of host.json means to the durable engine. */
-import type { EngineSettings } from "../durable/engine.js";
+import type { EngineSettings } from "../durable/settings.js";
 import type { DurableConfig } from "./settings/host-json.js";
 
 /** What host.json does not say keeps the engine's own default. */

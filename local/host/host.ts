@@ -2,7 +2,7 @@
 import type { Pool } from "pg";
 import type { LocalClock } from "../clock.js";
 import type { DurableFunctions } from "../durable/protocol/functions.js";
-import type { EngineSettings } from "../durable/engine.js";
+import type { EngineSettings } from "../durable/settings.js";
 import type { WorkLog } from "../durable/turns/work-log.js";
 import type { HttpAnswer, HttpCall } from "../durable/api/answer.js";
 import { answerInProcess } from "./app/in-process-client.js";
