@@ -13,7 +13,8 @@ afterAll(() => fixture.stop());
 test("completions stand beside sends of no date, and beside those that the database refuses", async () => {
   const report = await completeBesideRefusals(400);
   console.log(`refused writes: ${JSON.stringify(report)}`);
-  expect(report.refused).toBeGreaterThan(2);
+  // Each of the two sends that the database does not take, once at least: how often is a matter of speed.
+  expect(report.refused).toBeGreaterThanOrEqual(2);
   expect(report.lost).toBe(0);
 });
 
