@@ -1,7 +1,7 @@
 /** A client's link to `$cbs` or a `$management` node: messages that are requests, each with a reply. */
 import { BrokerError, conditions } from "../errors.js";
 import { codec, type Delivery, type IncomingLink } from "../wire/rhea.js";
-import { checkMessage, readFields } from "../wire/sections.js";
+import { checkMessage, decodeFailure, readFields } from "../wire/sections.js";
 import { IncomingCredit } from "../peers/credit.js";
 import type { Reply, ReplyAddress, ReplyLinks } from "./replies.js";
 import { settleAccepted, settleRejected } from "../peers/settlement.js";
@@ -20,15 +20,24 @@ export interface RequestBounds {
 /** The types of a message id: ulong, uuid, binary, string. */
 const messageIdCodes: readonly number[] = [0x80, 0x53, 0x44, 0x98, 0xa0, 0xb0, 0xa1, 0xb1];
 
+const decodeRequest = (encoded: Buffer) => {
+  try {
+    checkMessage(encoded);
+    const [messageId] = readFields(encoded).properties;
+    const { reply_to: replyTo, application_properties: properties, body } = codec.decode(encoded);
+    return { messageId, replyTo, properties, body };
+  } catch (error) {
+    throw decodeFailure(error);
+  }
+};
+
 const readRequest = (encoded: Buffer, { bytesMax }: RequestBounds): Request => {
   if (encoded.length > bytesMax)
     throw new BrokerError(
       conditions.messageTooLarge,
       `The request exceeds the size of ${bytesMax} bytes that is currently allowed.`,
     );
-  checkMessage(encoded);
-  const [messageId] = readFields(encoded).properties;
-  const { reply_to: replyTo, application_properties: properties, body } = codec.decode(encoded);
+  const { messageId, replyTo, properties, body } = decodeRequest(encoded);
   if (messageId !== undefined && !messageIdCodes.includes(messageId.type.typecode))
     throw new BrokerError(
       conditions.decodeError,

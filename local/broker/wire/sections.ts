@@ -160,7 +160,8 @@ const withMessageId = (properties: Typed | undefined, messageId: string): Buffer
   );
 };
 
-const decodeFailure = (error: unknown): BrokerError =>
+/** Whatever reading a peer's bytes throws is the peer's fault. */
+export const decodeFailure = (error: unknown): BrokerError =>
   error instanceof BrokerError
     ? error
     : new BrokerError(conditions.decodeError, "The message is not valid AMQP 1.0.");
