@@ -106,7 +106,6 @@ const docs = openEndpoint(getDocsRoute, async (): Promise<Reply> => ({
     "Content-Type": "text/html; charset=utf-8",
     "Cache-Control": "no-cache",
     "Content-Security-Policy": contentSecurityPolicy,
-    "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
   },
   body: page,
@@ -122,7 +121,6 @@ const docsFile = openEndpoint(getDocsFileRoute, async (...[, request, , trace]):
   const headers = {
     ETag: etag,
     "Cache-Control": "public, max-age=3600",
-    "X-Content-Type-Options": "nosniff",
     Vary: "Accept-Encoding",
   };
   if (request.headers.get("if-none-match") === etag) return { status: 304, headers };

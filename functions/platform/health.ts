@@ -129,7 +129,7 @@ const getHealth = openEndpoint(
     const health = await recentLook(services, context);
     return {
       status: health.status === "ok" ? 200 : 503,
-      headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+      headers: { "Content-Type": "application/json" },
       body: JSON.stringify(health),
     };
   },

@@ -20,7 +20,6 @@ const oauthRefusal = (error: OAuthError, description: string): Reply => ({
   status: error === "invalid_client" ? 401 : 400,
   headers: {
     "Content-Type": "application/json",
-    "Cache-Control": "no-store",
     ...(error === "invalid_client" ? { "WWW-Authenticate": "Basic" } : {}),
   },
   body: JSON.stringify({ error, error_description: description }),
@@ -88,7 +87,7 @@ const grant = async (
   const token = await sandboxIdentity.issue(partner);
   return {
     status: 200,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify({
       token_type: "Bearer",
       expires_in: tokenLifetimeSeconds,
