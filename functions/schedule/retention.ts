@@ -7,6 +7,7 @@ import { forgetRuns } from "../../shared/database/settlement/runs.js";
 import { purgeCompleted } from "../../shared/durable/flow-client.js";
 import type { Retention } from "../../shared/platform/retention-settings.js";
 import type { Services } from "../kit/services.js";
+import { untilNone } from "./pieces.js";
 
 type Means = Pick<Services, "database">;
 
@@ -33,18 +34,11 @@ export const forgetPast = async (
     events += page.forgotten;
     after = page.lastId;
   }
-  const untilNone = async (forget: () => Promise<number>): Promise<number> => {
-    let forgotten = 0;
-    while (mayGoOn()) {
-      const inPiece = await forget();
-      if (inPiece === 0) break;
-      forgotten += inPiece;
-    }
-    return forgotten;
-  };
-  const runs = await untilNone(() => forgetRuns(database, runDays, perPiece));
+  const runs = await untilNone(() => forgetRuns(database, runDays, perPiece), mayGoOn);
   const audits =
-    auditDays === null ? 0 : await untilNone(() => forgetAudit(database, auditDays, perPiece));
+    auditDays === null
+      ? 0
+      : await untilNone(() => forgetAudit(database, auditDays, perPiece), mayGoOn);
   return { events, runs, audits };
 };
 
