@@ -1,22 +1,13 @@
 /** Dead letters come in any order, from a database of any version, and none is lost or delivered twice. */
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { steps } from "../../../local/broker/storage/schema.js";
 import { startBroker } from "../../../local/broker/broker.js";
 import { connect, one, receiveExactly, testTopology } from "../../support/broker/broker.js";
 import { amqp } from "../../support/broker/raw-peer.js";
 import { rowsOf } from "../../support/database/connections.js";
-import { createDatabase } from "../../support/database/database.js";
+import { ownDatabases } from "../../support/database/own-databases.js";
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const freshDatabase = async (): Promise<string> => {
-  const database = await createDatabase();
-  cleanups.push(() => database.drop());
-  return database.url;
-};
+const { freshDatabase, afterwards } = ownDatabases();
 
 const serve = async (url: string) => {
   const broker = await startBroker({ connectionString: url, topology: testTopology, port: 0 });
@@ -28,7 +19,7 @@ const serve = async (url: string) => {
     await client.close();
     await broker.stop();
   };
-  cleanups.push(stop);
+  afterwards(stop);
   return { broker, client, stop };
 };
 

@@ -1,7 +1,7 @@
 /** What was acknowledged is there after a crash of the broker or a loss of its database connection. */
 import { setTimeout } from "node:timers/promises";
 import type { ServiceBusClient } from "@azure/service-bus";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startBroker } from "../../../local/broker/broker.js";
 import {
   bodies,
@@ -13,29 +13,20 @@ import {
 } from "../../support/broker/broker.js";
 import { buildBroker, runBroker } from "../../support/broker/broker-process.js";
 import { connect as openConnection, rowsOf } from "../../support/database/connections.js";
-import { createDatabase } from "../../support/database/database.js";
+import { ownDatabases } from "../../support/database/own-databases.js";
 
-const cleanups: (() => Promise<void>)[] = [];
+const { freshDatabase, afterwards } = ownDatabases();
 beforeAll(async () => buildBroker());
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const freshDatabase = async (): Promise<string> => {
-  const database = await createDatabase();
-  cleanups.push(() => database.drop());
-  return database.url;
-};
 
 const run = async (url: string, port = 0) => {
   const broker = await runBroker(url, port);
-  cleanups.push(() => broker.kill());
+  afterwards(() => broker.kill());
   return broker;
 };
 
 const client = (port: number): ServiceBusClient => {
   const made = connect(port, { maxRetries: 0 });
-  cleanups.push(() => made.close());
+  afterwards(() => made.close());
   return made;
 };
 
@@ -62,7 +53,7 @@ test("after kill -9 in the middle of sending, every acknowledged message is ther
   const broker = await run(url);
   // Sends that the crash leaves without answer end after this time.
   const hasty = connect(broker.port, { maxRetries: 0, timeoutInMs: 1500 });
-  cleanups.push(() => hasty.close());
+  afterwards(() => hasty.close());
   const sender = hasty.createSender("plain");
   const acknowledged: number[] = [];
   const sends: Promise<void>[] = [];
@@ -183,7 +174,7 @@ test("a subscriber goes on by itself when the broker is back", async () => {
   const url = await freshDatabase();
   const broker = await run(url);
   const subscriber = connect(broker.port, { maxRetries: 5 });
-  cleanups.push(() => subscriber.close());
+  afterwards(() => subscriber.close());
   const seen: unknown[] = [];
   subscriber.createReceiver("plain").subscribe({
     processMessage: async ({ body }) => void seen.push(body),
@@ -206,10 +197,10 @@ test("when the database drops the broker's connections, clients wait and nothing
     port: 0,
     report: () => undefined,
   });
-  cleanups.push(() => broker.stop());
+  afterwards(() => broker.stop());
   const sender = client(broker.port).createSender("unique");
   const executioner = await openConnection(url);
-  cleanups.push(() => executioner.end());
+  afterwards(() => executioner.end());
   const numbers = Array.from({ length: 400 }, (_, index) => index);
   const sends = numbers.map(async (body) => {
     await setTimeout(body);

@@ -1,5 +1,5 @@
 /** Scheduled and expiring messages: one that cannot be seen to holds up no other, and looking costs little. */
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { startBroker } from "../../../local/broker/broker.js";
 import { EntityStore } from "../../../local/broker/storage/entity-store.js";
 import { MessageReader } from "../../../local/broker/storage/message-reader.js";
@@ -7,20 +7,11 @@ import { Writer } from "../../../local/broker/storage/writer.js";
 import { parseTopology } from "../../../local/broker/topology.js";
 import { bodies, connect, one } from "../../support/broker/broker.js";
 import { openPool, rowsOf } from "../../support/database/connections.js";
-import { createDatabase } from "../../support/database/database.js";
+import { ownDatabases } from "../../support/database/own-databases.js";
 
 const hour = 3_600_000;
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-const freshDatabase = async (): Promise<string> => {
-  const database = await createDatabase();
-  cleanups.push(() => database.drop());
-  return database.url;
-};
+const { freshDatabase, afterwards } = ownDatabases();
 
 /** Two queues and a topic; of the first queue and of one subscription the sessions can be asked for. */
 const topology = (requiresSession: boolean) =>
@@ -62,7 +53,7 @@ const serve = async (url: string, requiresSession = false, failures: unknown[] =
     await client.close();
     await broker.stop();
   };
-  cleanups.push(stop);
+  afterwards(stop);
   return { client, stop };
 };
 
@@ -147,9 +138,9 @@ test("an expired message that somebody holds does not hide the others from the s
 test("to find what is due or expired next, no more is read than one message of each entity", async () => {
   const url = await freshDatabase();
   const pool = openPool(url, 2);
-  cleanups.push(() => pool.end());
+  afterwards(() => pool.end());
   const writer = await Writer.open(pool);
-  cleanups.push(async () => writer.close());
+  afterwards(async () => writer.close());
   const { entityId } = await new EntityStore(pool, writer).register("backlog");
   await pool.query(
     `insert into broker.message (entity_id, sequence_number, enqueued_sequence_number, message_id,
@@ -162,7 +153,7 @@ test("to find what is due or expired next, no more is read than one message of e
   await pool.query("analyze broker.message");
   // One connection, so that what it has read can be told.
   const narrow = openPool(url, 1);
-  cleanups.push(() => narrow.end());
+  afterwards(() => narrow.end());
   const reader = new MessageReader(narrow);
   const readSoFar = async (): Promise<number> => {
     await narrow.query("select pg_stat_force_next_flush()");

@@ -1,22 +1,20 @@
 /** Under load, for minutes: no lock stays with an orchestration that ended while its request travelled. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
-import { startDurableHost, type DurableHost } from "../../support/durable/durable-host.js";
+import type { DurableHost } from "../../support/durable/durable-host.js";
 import {
   hurriedSections,
   lockedBoxes,
   startHurried,
+  startSectionsHost,
 } from "../../support/durable/hurried-sections.js";
 
 let database: TestDatabase;
 let host: DurableHost;
 
-const startHost = async (): Promise<DurableHost> =>
-  startDurableHost(database.url, {}, { app: "sections" });
-
 beforeEach(async () => {
   database = await createDatabase();
-  host = await startHost();
+  host = await startSectionsHost(database.url);
 });
 afterEach(async () => {
   await host.kill();
@@ -44,7 +42,7 @@ test("nor of a thousand whose host is killed twenty times", async () => {
     await Promise.race(begun.slice(25));
     await host.kill();
     await Promise.all(begun);
-    host = await startHost();
+    host = await startSectionsHost(database.url);
   }
   for (const { id, end } of sections.flat()) {
     if (end === "terminated") await host.api("POST", `instances/${id}/terminate`);

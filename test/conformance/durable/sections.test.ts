@@ -2,22 +2,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { rowsOf } from "../../support/database/connections.js";
 import { createDatabase, type TestDatabase } from "../../support/database/database.js";
-import { startDurableHost, type DurableHost } from "../../support/durable/durable-host.js";
+import type { DurableHost } from "../../support/durable/durable-host.js";
 import {
   hurriedSections,
   lockedBoxes,
   startHurried,
+  startSectionsHost,
 } from "../../support/durable/hurried-sections.js";
 
 let database: TestDatabase;
 let host: DurableHost;
 
-const startHost = async (): Promise<DurableHost> =>
-  startDurableHost(database.url, {}, { app: "sections" });
-
 beforeAll(async () => {
   database = await createDatabase();
-  host = await startHost();
+  host = await startSectionsHost(database.url);
 });
 afterAll(async () => {
   await host.kill();
@@ -52,7 +50,7 @@ test("nor where the host is killed meanwhile, and an answer from before is kept 
   await Promise.race(begun.slice(10));
   await host.kill();
   await Promise.all(begun);
-  host = await startHost();
+  host = await startSectionsHost(database.url);
   for (const { id, end } of sections) {
     if (end === "terminated") await post(id, "terminate");
     if ((await host.api("GET", `instances/${id}`)).status !== 404) await host.until(id);

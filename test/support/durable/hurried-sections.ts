@@ -1,7 +1,11 @@
 /** Orchestrations that ask for sets of four boxes and end, one way or another, while they ask. */
 import { expect } from "vitest";
 import { rowsOf } from "../database/connections.js";
-import type { DurableHost } from "./durable-host.js";
+import { startDurableHost, type DurableHost } from "./durable-host.js";
+
+/** A host of test/conformance/apps/sections. */
+export const startSectionsHost = (databaseUrl: string): Promise<DurableHost> =>
+  startDurableHost(databaseUrl, {}, { app: "sections" });
 
 const ends = ["terminated", "returned", "thrown", "continued"] as const;
 
