@@ -13,13 +13,14 @@ import {
   type Operation,
   type OutgoingMessage,
 } from "./entity-turn.js";
-import type { InstanceHost, LiveInstance, TurnServices } from "./instance-host.js";
+import type { InstanceHost, TurnServices } from "./instance-host.js";
 import { LockChecks } from "./lock-checks.js";
 import type { StoredInstance } from "../storage/instance-rows.js";
-import { countUndated, type Message } from "../protocol/messages.js";
+import type { Message } from "../protocol/messages.js";
 import { entityInstanceId, errorMessage, parseEntityId } from "../protocol/protocol.js";
 import { operationErrors } from "../protocol/operation-errors.js";
 import { logFailedOperation } from "./work-log.js";
+import { WorkingInstance, type InstanceState } from "./working-instance.js";
 
 /** What the library answers for a batch. */
 const BatchResult = z.object({
@@ -36,16 +37,12 @@ const BatchResult = z.object({
 });
 type BatchResult = z.infer<typeof BatchResult>;
 
-interface EntityState {
-  readonly id: string;
-  readonly key: number;
+interface EntityState extends InstanceState {
   readonly executionId: string;
-  readonly epoch: number;
   turn: number;
   /** JSON text; empty for an entity that exists without a state, absent for one that does not. */
   state: string | undefined;
   lock: Lock | undefined;
-  readonly inbox: Map<number, Message>;
 }
 
 /** What a batch of operations did, and why some of them failed, by their place in it. */
@@ -87,26 +84,18 @@ const signalled = (
   },
 });
 
-export class Entity implements LiveInstance {
-  readonly #services: TurnServices;
-  readonly #host: InstanceHost;
-  readonly #state: EntityState;
+export class Entity extends WorkingInstance<EntityState> {
   readonly #locks: LockChecks;
   readonly holdsResults = false;
   /** So many messages are taken one by one: together, what they lead to could not be stored. */
   #oneByOne = 0;
   /** The call whose effect could not be stored: its caller gets the error instead. */
   #refusal: { readonly id: number; readonly error: unknown } | undefined;
-  #busy = false;
-  #gone = false;
 
   constructor(services: TurnServices, host: InstanceHost, stored: StoredInstance) {
-    this.#services = services;
-    this.#host = host;
     const { row, messages } = stored;
     const lock = row.entity_lock === null ? undefined : parseLock(row.entity_lock);
-    this.#locks = new LockChecks((holders) => services.areOpen(holders), lock);
-    this.#state = {
+    super(services, host, {
       id: row.id,
       key: Number(row.key),
       executionId: row.execution_id,
@@ -115,100 +104,60 @@ export class Entity implements LiveInstance {
       state: row.entity_state ?? undefined,
       lock,
       inbox: new Map(messages.map((message) => [message.id, message])),
-    };
-  }
-
-  get id(): string {
-    return this.#state.id;
-  }
-
-  get key(): number {
-    return this.#state.key;
-  }
-
-  get epoch(): number {
-    return this.#state.epoch;
-  }
-
-  get turn(): number {
-    return this.#state.turn;
-  }
-
-  has(messageId: number): boolean {
-    return this.#state.inbox.has(messageId);
-  }
-
-  get isBusy(): boolean {
-    return this.#busy;
+    });
+    this.#locks = new LockChecks((holders) => services.areOpen(holders), lock);
   }
 
   get isIdle(): boolean {
-    return !this.#busy && !this.#hasWork();
-  }
-
-  get waiting(): number {
-    return countUndated(this.#state.inbox.values());
+    return !this.isBusy && !this.#hasWork();
   }
 
   receive(message: Message): void {
-    this.#state.inbox.set(message.id, message);
+    this.state.inbox.set(message.id, message);
     this.wake();
   }
 
-  wake(): void {
-    if (!this.#busy && !this.#gone) void this.#work();
-  }
-
   #hasWork(): boolean {
-    if (this.#services.isStopping()) return false;
-    const { inbox, lock } = this.#state;
+    if (this.services.isStopping()) return false;
+    const { inbox, lock } = this.state;
     for (const message of inbox.values()) if (isReady(message, lock)) return true;
     return this.#locks.isNeeded(inbox, lock);
   }
 
-  async #work(): Promise<void> {
-    this.#busy = true;
+  protected async work(): Promise<void> {
+    this.isBusy = true;
     try {
-      while (!this.#gone && this.#hasWork()) await this.#step();
+      while (!this.isGone && this.#hasWork()) await this.#step();
     } catch (error) {
-      const wasGone = this.#gone;
+      const wasGone = this.isGone;
       this.leave();
-      if (!wasGone) this.#host.unstorable(this, error);
+      if (!wasGone) this.host.unstorable(this, error);
     }
-    this.#busy = false;
-    if (!this.#gone) this.#host.rested(this);
-  }
-
-  leave(): void {
-    this.#gone = true;
-  }
-
-  #refused(): void {
-    this.leave();
-    this.#host.refused(this);
+    this.isBusy = false;
+    if (!this.isGone) this.host.rested(this);
   }
 
   async #step(): Promise<void> {
-    const entity = this.#state;
+    const entity = this.state;
     const waiting = [...entity.inbox.values()];
-    const { lock, ended } = await this.#locks.run(waiting, entity.lock, () => this.#gone);
-    if (this.#gone) return;
+    const { lock, ended } = await this.#locks.run(waiting, entity.lock, () => this.isGone);
+    if (this.isGone) return;
     const wanted = waiting.filter(({ id }) => !ended.has(id));
     const messagesMax = this.#oneByOne > 0 ? 1 : Infinity;
-    const turn = planTurn(wanted, lock, this.#services.entityBatchMax, messagesMax);
+    const turn = planTurn(wanted, lock, this.services.entityBatchMax, messagesMax);
     const { result, errors } = await this.#run(turn.operations);
     const sent = [
       ...turn.out,
       ...replies(turn.operations, result.results),
       ...result.signals.map((signal) => signalled(signal, "")),
     ];
-    const messages = sent.map((each) => ({ ...each, id: this.#services.nextMessageId() }));
+    const messages = sent.map((each) => ({ ...each, id: this.services.nextMessageId() }));
     const state = result.entityExists ? (result.entityState ?? "") : undefined;
     const instances = messages.flatMap(({ target, body }) =>
       body.type === "lock" || body.type === "operation" ? [newEntity(target)] : [],
     );
     const change: Change = {
-      at: new Date(this.#services.clock.now()),
+      at: new Date(this.services.clock.now()),
       turn: {
         key: entity.key,
         id: entity.id,
@@ -228,7 +177,7 @@ export class Entity implements LiveInstance {
     const committed = await this.#commit(change, turn);
     if (committed === undefined) return;
     if (!committed.applied) {
-      this.#refused();
+      this.refused();
       return;
     }
     this.#oneByOne = Math.max(0, this.#oneByOne - 1);
@@ -237,15 +186,15 @@ export class Entity implements LiveInstance {
     entity.lock = turn.lock;
     for (const id of change.consumed ?? []) entity.inbox.delete(id);
     this.#logFailures(turn.operations, errors);
-    this.#host.moved(this);
-    this.#host.created(instances, committed);
-    this.#host.sent(messages, committed);
+    this.host.moved(this);
+    this.host.created(instances, committed);
+    this.host.sent(messages, committed);
   }
 
   /** Undefined where the database takes none of it: then the message that is at fault is looked for. */
   async #commit(change: Change, turn: EntityTurn): Promise<Committed | undefined> {
     try {
-      return await this.#services.commit(change);
+      return await this.services.commit(change);
     } catch (error) {
       if (!isRefusedValue(error)) throw error;
       await this.#isolate(turn, error);
@@ -267,14 +216,14 @@ export class Entity implements LiveInstance {
       this.#oneByOne = Math.max(this.#oneByOne, 1);
       return;
     }
-    await this.#services.setAside([{ id: String(id), instanceId: this.id, error }]);
-    this.#state.inbox.delete(id);
+    await this.services.setAside([{ id: String(id), instanceId: this.id, error }]);
+    this.state.inbox.delete(id);
     this.#oneByOne = Math.max(0, this.#oneByOne - 1);
   }
 
   /** A batch that fails as a whole changes nothing; each caller gets the error. */
   async #run(operations: readonly Operation[]): Promise<Outcome> {
-    const { id, state } = this.#state;
+    const { id, state } = this.state;
     const self = parseEntityId(id) ?? { name: "", key: "" };
     const unchanged = {
       entityExists: state !== undefined,
@@ -283,7 +232,7 @@ export class Entity implements LiveInstance {
       signals: [],
     };
     if (operations.length === 0) return { result: unchanged, errors: new Map() };
-    const { functions } = this.#services;
+    const { functions } = this.services;
     const name = functions.find("entity", self.name);
     const thrown: Error[] = [];
     try {
@@ -313,11 +262,11 @@ export class Entity implements LiveInstance {
   }
 
   #logFailures(operations: readonly Operation[], errors: ReadonlyMap<number, string>): void {
-    const { id } = this.#state;
+    const { id } = this.state;
     const name = parseEntityId(id)?.name ?? id;
     for (const [index, error] of errors) {
       const operation = operations[index]?.body.operation ?? "";
-      logFailedOperation(this.#services.log, { name, id }, operation, error);
+      logFailedOperation(this.services.log, { name, id }, operation, error);
     }
   }
 }
