@@ -93,6 +93,17 @@ test("tokens hold for what they name and below, while they are valid and rightly
   expect(sender?.error).toMatchObject({ condition: "amqp:unauthorized-access" });
 });
 
+test.each([
+  ["has a section without known descriptor", [0x00, 0x53, 0x60, 0x40]],
+  ["has application properties that are no map", [0x00, 0x53, 0x74, 0xa1, 0x01, 0x78]],
+])("a request that %s is refused to its sender, who goes on", async (_what, bytes) => {
+  const requests = await openSender(await open(), "$cbs");
+  requests.send(Buffer.from(bytes), undefined, 0);
+  const [{ delivery }] = (await once(requests, "rejected")) as [EventContext];
+  expect(delivery?.remote_state?.["error"]).toMatchObject({ condition: "amqp:decode-error" });
+  expect(await authorize(requests.connection, token("sb://127.0.0.1/"))).toBe(202);
+});
+
 test("a drain is answered with what is there, and when all credit is used up already too", async () => {
   const connection = await authorized();
   const sender = await openSender(connection, "plain");
