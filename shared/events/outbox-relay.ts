@@ -9,7 +9,8 @@ import type { Logger } from "../platform/logger.js";
 import { planDeliveries } from "./delivery-plan.js";
 import type { Delivery } from "./delivery-plan.js";
 import { DestinationHealth } from "./destination-health.js";
-import type { OutgoingMessage, ServiceBus } from "./service-bus.js";
+import { toOutgoing } from "./outgoing-message.js";
+import type { ServiceBus } from "./service-bus.js";
 
 export interface OutboxRelay {
   /** Something was committed: send it. Calls while it sends are melted into one further round. */
@@ -40,19 +41,6 @@ const probesMax = 2;
 
 /** What one round found: nothing, all that waited, or perhaps only a part of it. */
 type Round = "nothing" | "all" | "part";
-
-const toOutgoing = (message: WaitingMessage, sequence: bigint | undefined): OutgoingMessage => ({
-  messageId: message.messageId,
-  subject: message.subject,
-  sessionId: message.sessionId,
-  body: message.body,
-  applicationProperties: {
-    partnerKey: message.partnerKey,
-    sequence: sequence === undefined ? null : Number(sequence),
-    entityVersion: message.entityVersion === null ? null : Number(message.entityVersion),
-    attempt: message.attempts + 1,
-  },
-});
 
 export const startOutboxRelay = ({
   database,

@@ -120,7 +120,13 @@ test("a commit is enough to send: the frozen body, under its own id, to both des
     sessionId: walletId,
     contentType: "application/json",
     body: row?.body,
-    applicationProperties: { partnerKey: "acme", entityVersion: 7, attempt: 1 },
+    applicationProperties: {
+      ...{ partnerKey: "acme", entityVersion: 7, attempt: 1 },
+      "cloudEvents:specversion": "1.0",
+      "cloudEvents:id": row?.messageId,
+      "cloudEvents:source": "/partners/acme",
+      "cloudEvents:type": "WalletUpdated",
+    },
   });
   expect(forPartner?.body).toMatchObject({ id: row?.messageId, isLastRetry: false, number: 7 });
   expect(forPartner?.applicationProperties?.["sequence"]).toEqual(expect.any(Number));
@@ -261,6 +267,8 @@ test("a bank request goes to its queue and nowhere else", async () => {
     messageId: requestId,
     body: { requestId, kind: "mandateActivation", amount: 25 },
   });
+  // It is no event.
+  expect(request?.applicationProperties).not.toHaveProperty("cloudEvents:id");
   expect(await waiting()).toBe(0);
 });
 
