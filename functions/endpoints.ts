@@ -11,6 +11,7 @@ import { bankScriptEndpoints, sendBankNotification } from "./sandbox/bank.js";
 import { flowEndpoints } from "./settlement/flows.js";
 import { harvestingEndpoints } from "./settlement/harvestings.js";
 import { listPendingReconciliations } from "./settlement/reconciliations.js";
+import { asyncApiEndpoint } from "./platform/asyncapi.js";
 import { docsEndpoints } from "./platform/docs.js";
 import { healthEndpoints } from "./platform/health.js";
 import { openApiEndpoints } from "./platform/openapi.js";
@@ -84,6 +85,7 @@ const operationsEndpoints: readonly Endpoint[] = [
   ...healthEndpoints,
   ...openApiEndpoints,
   ...docsEndpoints,
+  asyncApiEndpoint,
 ];
 
 const sandboxEndpoints: readonly Endpoint[] = [

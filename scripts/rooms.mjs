@@ -56,6 +56,7 @@ export const rooms = {
     accounting: ["", "wallet", "platform"],
     stores: ["", "wallet", "mandates"],
     ticketing: [""],
+    events: ["", "wallet", "onboarding", "mandates", "accounting", "ticketing"],
   },
   "shared/domain": {
     wallet: [""],

@@ -1,4 +1,4 @@
-/** The routes of the OpenAPI documents and of the page that shows them. */
+/** The routes of the documents about routes and events, and of the page that shows the former. */
 import { z } from "zod";
 import { route } from "../route.js";
 
@@ -35,6 +35,17 @@ export const getCardOpenApiRoute = route({
   ok: document,
   errors: [],
   summary: "OpenAPI 3.1 document of the Card Platform API",
+});
+
+export const getAsyncApiRoute = route({
+  id: "getAsyncApi",
+  api: "platform",
+  method: "GET",
+  path: "asyncapi.json",
+  role: null,
+  ok: document,
+  errors: [],
+  summary: "AsyncAPI 3.0 document of the events that partners are told",
 });
 
 export const getDocsRoute = route({
