@@ -3,6 +3,7 @@ import { app, type Timer } from "@azure/functions";
 import * as df from "durable-functions";
 import { forgetAudit } from "../../shared/database/accounting/forget-audit.js";
 import { forgetSent } from "../../shared/database/outbox/forget-sent.js";
+import { forgetHandled } from "../../shared/database/platform/inbox.js";
 import { forgetRuns } from "../../shared/database/settlement/runs.js";
 import { purgeCompleted } from "../../shared/durable/flow-client.js";
 import type { Retention } from "../../shared/platform/retention-settings.js";
@@ -18,6 +19,7 @@ const boundMs = 300_000;
 
 export interface Forgotten {
   readonly events: number;
+  readonly handled: number;
   readonly runs: number;
   readonly audits: number;
 }
@@ -34,12 +36,13 @@ export const forgetPast = async (
     events += page.forgotten;
     after = page.lastId;
   }
+  const handled = await untilNone(() => forgetHandled(database, eventDays, perPiece), mayGoOn);
   const runs = await untilNone(() => forgetRuns(database, runDays, perPiece), mayGoOn);
   const audits =
     auditDays === null
       ? 0
       : await untilNone(() => forgetAudit(database, auditDays, perPiece), mayGoOn);
-  return { events, runs, audits };
+  return { events, handled, runs, audits };
 };
 
 const dayMs = 86_400_000;

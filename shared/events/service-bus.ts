@@ -30,10 +30,26 @@ export interface DeadLetterReason {
   readonly description: string;
 }
 
+/** What messages are received from. */
+export type BusEntity =
+  { readonly queue: string } | { readonly topic: string; readonly subscription: string };
+
+/** As the broker and its metrics name it. */
+export const entityPath = (entity: BusEntity): string =>
+  "queue" in entity ? entity.queue : `${entity.topic}/Subscriptions/${entity.subscription}`;
+
+/** A message that another receiver has locked. */
+export interface LockedMessage {
+  readonly entity: BusEntity;
+  readonly lockToken: string;
+  /** Undefined where the entity has no sessions. */
+  readonly sessionId?: string | undefined;
+}
+
 export interface ServiceBus {
   send(destination: string, messages: readonly OutgoingMessage[]): Promise<SendResult>;
-  /** Moves a message that another receiver has locked to its queue's dead-letter queue. */
-  deadLetter(queue: string, lockToken: string, reason: DeadLetterReason): Promise<void>;
+  /** Moves a message that another receiver has locked to its entity's dead letters. */
+  deadLetter(message: LockedMessage, reason: DeadLetterReason): Promise<void>;
   /** Looks at a queue's first message: resolves once the broker has answered. */
   ask(queue: string): Promise<void>;
   close(): Promise<void>;
@@ -107,12 +123,13 @@ const sendInBatches = async (
  * The library settles a message through the entity's management link when no receive link of its
  * own brought it: then the lock token alone names the message. A message without a link is that.
  */
-const lockedElsewhere = (lockToken: string) => {
-  const message: Pick<ServiceBusReceivedMessage, "body" | "lockToken" | "state"> & {
+const lockedElsewhere = ({ lockToken, sessionId }: LockedMessage) => {
+  const message: Pick<ServiceBusReceivedMessage, "body" | "lockToken" | "sessionId" | "state"> & {
     delivery: object;
     _rawAmqpMessage: ServiceBusReceivedMessage["_rawAmqpMessage"];
   } = {
     lockToken,
+    ...(sessionId === undefined ? {} : { sessionId }),
     body: undefined,
     state: "active",
     delivery: {},
@@ -145,9 +162,14 @@ export const openServiceBus = (connection: ServiceBusConnection): ServiceBus => 
       const sender = await remembered(senders, destination, (bus) => bus.createSender(destination));
       return sendInBatches(sender, messages);
     },
-    async deadLetter(queue, lockToken, { reason, description }) {
-      const receiver = await remembered(receivers, queue, (bus) => bus.createReceiver(queue));
-      await receiver.deadLetterMessage(lockedElsewhere(lockToken), {
+    async deadLetter(message, { reason, description }) {
+      const { entity } = message;
+      const receiver = await remembered(receivers, entityPath(entity), (bus) =>
+        "queue" in entity
+          ? bus.createReceiver(entity.queue)
+          : bus.createReceiver(entity.topic, entity.subscription),
+      );
+      await receiver.deadLetterMessage(lockedElsewhere(message), {
         deadLetterReason: reason,
         deadLetterErrorDescription: description,
       });

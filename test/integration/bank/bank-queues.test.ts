@@ -1,6 +1,10 @@
 /** The bank's queues through the running platform: what cannot be read, and what the sandbox answers. */
 import { randomUUID } from "node:crypto";
-import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service-bus";
+import {
+  ServiceBusClient,
+  type ServiceBusMessage,
+  type ServiceBusReceivedMessage,
+} from "@azure/service-bus";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { bankQueues } from "../../../shared/contracts/platform/bank-messages.js";
@@ -24,17 +28,28 @@ afterAll(async () => {
   await stack.stop();
 });
 
-const send = async (queue: string, body: unknown): Promise<string> => {
-  const messageId = randomUUID();
+const send = async (
+  queue: string,
+  body: unknown,
+  {
+    messageId = randomUUID(),
+    ...more
+  }: Partial<Omit<ServiceBusMessage, "messageId">> & {
+    readonly messageId?: string;
+  } = {},
+): Promise<string> => {
   const sender = client.createSender(queue);
-  await sender.sendMessages({ messageId, body });
+  await sender.sendMessages({ ...more, messageId, body });
   await sender.close();
   return messageId;
 };
 
 /** The dead letters of these ids; what was dead-lettered before is another test's. */
-const deadLettersOf = async (queue: string, messageIds: readonly string[]) => {
-  const receiver = client.createReceiver(queue, { subQueueType: "deadLetter" });
+const deadLettersOf = async (
+  queue: string,
+  messageIds: readonly string[],
+  receiver = client.createReceiver(queue, { subQueueType: "deadLetter" }),
+) => {
   const dead = new Map<unknown, ServiceBusReceivedMessage>();
   for (let tries = 0; tries < 10 && !messageIds.every((id) => dead.has(id)); tries += 1) {
     for (const message of await receiver.receiveMessages(10, { maxWaitTimeInMs: 2_000 })) {
@@ -75,6 +90,58 @@ test("an unreadable notification is dead-lettered with what is wrong, and the ne
       deliveryCount: 0,
     },
   ]);
+});
+
+test("an unreadable notification whose id looks like a number is dead-lettered, too", async () => {
+  const messageId = await send(bankQueues.notifications, { type: 5 }, { messageId: "20261122" });
+  expect(await deadLettersOf(bankQueues.notifications, [messageId])).toMatchObject([
+    { deadLetterReason: "MessageInvalid" },
+  ]);
+});
+
+test("what a handler fails at is dead-lettered with the error once its deliveries are over", async () => {
+  const body = sctFor({ walletId: randomUUID(), code: "AAAA2222", iban: "IT60X0" });
+  await bank.database.execute(
+    `create function public.refuse() returns trigger language plpgsql as $$
+     begin raise exception 'no room for it'; end $$`,
+  );
+  await bank.database.execute(
+    `create trigger refuse before insert on borsello.bank_notification for each row
+     when (new.transaction_reference = '${body.transactionReference}')
+     execute function public.refuse()`,
+  );
+  const messageId = await send(bankQueues.notifications, body);
+  expect(await deadLettersOf(bankQueues.notifications, [messageId])).toMatchObject([
+    {
+      deadLetterReason: "HandlingFailed",
+      deadLetterErrorDescription:
+        "Its handling failed 10 times, at last with error P0001: no room for it",
+      deliveryCount: 9,
+      body,
+    },
+  ]);
+});
+
+test("an unreadable message of a flow is dead-lettered at once, and those behind it are handled", async () => {
+  const sessionId = randomUUID();
+  const [junk, good] = [{ walletId: 5 }, { walletId: sessionId, partnerKey: "acme", attempt: 1 }];
+  const subject = "ContractDeclined";
+  const messageId = await send("platform-events", junk, { sessionId, subject });
+  const next = await send("platform-events", good, { sessionId, subject });
+  const receiver = client.createReceiver("platform-events", "flows", {
+    subQueueType: "deadLetter",
+  });
+  expect(await deadLettersOf("platform-events", [messageId], receiver)).toMatchObject([
+    { deadLetterReason: "MessageInvalid", deliveryCount: 0, sessionId },
+  ]);
+  await expect
+    .poll(() =>
+      bank.database.execute("select from borsello.inbox where entity = $1 and message_id = $2", [
+        "platform-events/Subscriptions/flows",
+        next,
+      ]),
+    )
+    .toBe(1);
 });
 
 test("an outcome of a request that nobody made is dead-lettered", async () => {

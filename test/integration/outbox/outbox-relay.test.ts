@@ -312,10 +312,11 @@ test("a message that another receiver locked is dead-lettered by its lock token,
   const [locked] = await holder.receiveMessages(1, { maxWaitTimeInMs: 5_000 });
   if (locked?.lockToken === undefined) throw new Error("the message did not come locked");
 
-  await bus.deadLetter("bank-requests", locked.lockToken, {
-    reason: "MessageInvalid",
-    description: "amount must be a number",
-  });
+  const { lockToken } = locked;
+  await bus.deadLetter(
+    { entity: { queue: "bank-requests" }, lockToken },
+    { reason: "MessageInvalid", description: "amount must be a number" },
+  );
 
   const deadLetters = client.createReceiver("bank-requests", { subQueueType: "deadLetter" });
   const [dead] = await deadLetters.receiveMessages(1, { maxWaitTimeInMs: 5_000 });
