@@ -6,6 +6,8 @@ export interface ReceivedEvent {
   readonly id: string;
   readonly name: string;
   readonly walletId: string;
+  /** Its place among all events of the partner: 1, 2, 3 … */
+  readonly sequence: number;
   /** From the change that the event reports to its arrival here. */
   readonly delayMs: number;
   /** The body as text, to compare deliveries. */
@@ -13,6 +15,7 @@ export interface ReceivedEvent {
 }
 
 const Envelope = z.object({ id: z.uuid(), messageCreationDate: z.iso.datetime() });
+const Properties = z.object({ sequence: z.int() });
 
 export interface TopicReader {
   readonly events: readonly ReceivedEvent[];
@@ -33,13 +36,14 @@ export const readTopic = (
   // One call at a time: the client merges settlements that are made in one tick.
   const subscription = receiver.subscribe(
     {
-      processMessage: async ({ body, subject, sessionId }) => {
+      processMessage: async ({ body, subject, sessionId, applicationProperties }) => {
         const { id, messageCreationDate } = Envelope.parse(body);
         const datedMs = Date.parse(messageCreationDate);
         const event = {
           id,
           name: subject ?? "",
           walletId: sessionId ?? "",
+          sequence: Properties.parse(applicationProperties).sequence,
           delayMs: nowMs(datedMs) - datedMs,
           body: JSON.stringify(body),
         };

@@ -55,10 +55,33 @@ export const emptyAccount = (walletId: string, iban: string): Account => {
   return { walletId, iban, cents: 0, ...records };
 };
 
-export const openAccount = async (send: Send, index: number): Promise<Account> => {
+const openAccount = async (send: Send, index: number): Promise<Account> => {
   const { owner, iban } = customer(900_000 + index);
   const { walletId = "" } = await caller(send)("POST", "wallets", owner);
   return emptyAccount(walletId, iban);
+};
+
+/** What customers do in a minute here would be months of cash elsewhere. */
+export const liftLimits = `
+  update borsello.partner set settings = settings || '{"limits": {
+    "lastMonthCashDepositCents": 1000000000, "lastMonthCashWithdrawalCents": 1000000000}}'
+  where partner_key = 'acme'`;
+
+/** Accounts that may move any sum: without limits by month, and with IBANs that count as validated. */
+export const openAccounts = async (
+  send: Send,
+  query: (text: string) => Promise<unknown>,
+  count: number,
+): Promise<readonly Account[]> => {
+  await query(liftLimits);
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  const accounts = await Promise.all(indexes.map((index) => openAccount(send, index)));
+  for (const { walletId, iban } of accounts)
+    await query(
+      `update borsello.wallet set iban = '${iban}', is_iban_validated = true
+       where wallet_id = '${walletId}'`,
+    );
+  return accounts;
 };
 
 /** The customer hears what has become of the transfers: what was refused is there again, fee included. */

@@ -5,7 +5,7 @@ import { startSurvivor } from "../durable/survivor.js";
 import { seededBelow } from "../platform/seeded-random.js";
 import { untilNone } from "../platform/progress.js";
 import { judgeAccounts, untilSettled } from "./account-records.js";
-import { customerOf, openAccount, openStoreBy } from "./customer-load.js";
+import { customerOf, openAccounts, openStoreBy } from "./customer-load.js";
 
 export interface KillRun {
   readonly kills: number;
@@ -20,21 +20,12 @@ export interface KillRun {
 export const killUnderLoad = async (run: KillRun): Promise<number> => {
   const survivor = await startSurvivor();
   try {
-    // What customers do in a minute here would be months of cash elsewhere.
-    await survivor.query(
-      `update borsello.partner set settings = settings || '{"limits": {
-         "lastMonthCashDepositCents": 1000000000, "lastMonthCashWithdrawalCents": 1000000000}}'
-       where partner_key = 'acme'`,
-    );
     const storeId = await openStoreBy(survivor.send);
-    const accounts = await Promise.all(
-      Array.from({ length: run.customers }, (_, index) => openAccount(survivor.send, index)),
+    const accounts = await openAccounts(
+      survivor.send,
+      (text) => survivor.query(text),
+      run.customers,
     );
-    for (const { walletId, iban } of accounts)
-      await survivor.query(
-        `update borsello.wallet set iban = '${iban}', is_iban_validated = true
-         where wallet_id = '${walletId}'`,
-      );
     const finishing = new AbortController();
     const load = Promise.all(
       accounts.map(async (account, index) => {

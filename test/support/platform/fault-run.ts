@@ -1,6 +1,7 @@
 /** Inflicts faults on a platform under load, one after the other, and judges what came of it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { liftLimits } from "../operations/customer-load.js";
 import type { Fault } from "./draw-faults.js";
 import { judge, type Judgement } from "./fault-judge.js";
 import {
@@ -28,12 +29,6 @@ export interface FaultRun extends Pick<LoadReport, "answers" | "begun">, Judgeme
   readonly faults: number;
   readonly refusedStarts: readonly string[];
 }
-
-/** What customers do in a minute here would be months of cash elsewhere. */
-const liftLimits = `
-  update borsello.partner set settings = settings || '{"limits": {
-    "lastMonthCashDepositCents": 1000000000, "lastMonthCashWithdrawalCents": 1000000000}}'
-  where partner_key = 'acme'`;
 
 const inflictAll = async (
   platform: FaultPlatform,
