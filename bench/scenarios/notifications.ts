@@ -13,7 +13,7 @@ interface Extent {
   readonly rush: number;
   readonly paceSeconds: number;
 }
-const whole: Extent = { few: 1_000, many: 100_000, pairs: 3, rush: 1_000, paceSeconds: 5 };
+const whole: Extent = { few: 1_000, many: 100_000, pairs: 7, rush: 1_000, paceSeconds: 5 };
 const brief: Extent = { few: 100, many: 1_000, pairs: 1, rush: 100, paceSeconds: 1 };
 const pacePerSecond = 50;
 const leastShare = 0.9;
@@ -69,7 +69,7 @@ export const notifications: Scenario = {
   title: "Bank notifications after a thousand and after a hundred thousand",
   method:
     `Two platforms side by side, with ${thousands(whole.few)} and ${thousands(whole.many)} bank notifications behind them, ` +
-    "received by the app's own SQL function, one of ten of which waits for a person. Transfers that name the code of one of " +
+    "received by the app's own SQL function, one of ten of which waits for a person, their audit sealed, tables vacuumed. Transfers that name the code of one of " +
     `500 wallets are sent through the broker: ${thousands(whole.rush)} in a slot as fast as it takes them, until all are credited, ` +
     `then ${pacePerSecond} a second for ${whole.paceSeconds} s, each timed from when it was due until the partner has its event ` +
     `TransactionConfirmed. What is credited is settled by the night's harvest. ${whole.pairs} alternating pairs of slots, the median of the pairs' ratios. The bank, the partner, ` +
