@@ -118,7 +118,7 @@ const ticketAttachmentAdded = businessEvent({
   name: "TicketAttachmentAdded",
   payload: {
     ...about,
-    attachmentId: z.uuid(),
+    attachmentId: z.int().positive(),
     filename: z.string(),
     contentType: z.string(),
     bytes: z.int().positive(),
@@ -129,7 +129,7 @@ const ticketAttachmentAdded = businessEvent({
   summary: "A file was attached to a ticket",
   example: {
     ...aboutExample,
-    attachmentId: "01980d90-aa11-7b22-8c33-d44e55f66a77",
+    attachmentId: 1_907,
     filename: "receipt.pdf",
     contentType: "application/pdf",
     bytes: 48_230,

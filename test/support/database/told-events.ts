@@ -74,10 +74,10 @@ const rowDeviations = (row: Row): string[] => {
 const versionsIn = () => {
   const last = new Map<string, number>();
   return (row: Row): string[] => {
-    const { subject, entity_version, body } = row;
+    const { subject, session_id, entity_version, body } = row;
     const event = eventNamed(subject);
     if (event === undefined || entity_version === null || isStandIn(row)) return [];
-    const key = `${event.entity.name} ${String(body[event.entity.id])}`;
+    const key = `${event.entity.name} ${String(body[event.entity.id] ?? session_id)}`;
     const before = last.get(key) ?? 1;
     last.set(key, Math.max(entity_version, before));
     return entity_version < before ? [`its version ${entity_version} follows ${before}`] : [];
