@@ -6,6 +6,7 @@ import { bankNotificationEndpoints } from "./accounting/bank-notifications.js";
 import { bankStatementEndpoints } from "./accounting/bank-statements.js";
 import { getProofEndpoint } from "./accounting/proof.js";
 import { getStatementEndpoint } from "./accounting/statement.js";
+import { forcePushEndpoints } from "./events/force-push.js";
 import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
 import { bankScriptEndpoints, sendBankNotification } from "./sandbox/bank.js";
 import { flowEndpoints } from "./settlement/flows.js";
@@ -79,6 +80,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...ticketEndpoints,
   ...ticketChangeEndpoints,
   ...ticketOperatorEndpoints,
+  ...forcePushEndpoints,
 ];
 
 const operationsEndpoints: readonly Endpoint[] = [

@@ -30,7 +30,7 @@ export const rooms = {
   "shared/database": {
     platform: [],
     documents: ["platform"],
-    outbox: ["platform"],
+    outbox: ["platform", "access"],
     bank: ["platform", "access"],
     access: ["platform"],
     ledger: ["platform", "access"],
@@ -81,6 +81,7 @@ export const rooms = {
     onboarding: ["kit"],
     mandates: ["kit"],
     ledger: ["kit"],
+    events: ["kit"],
     operations: ["kit"],
     settlement: ["kit"],
     accounting: ["kit"],

@@ -213,6 +213,8 @@ export const endpoint = <
     context: InvocationContext,
     refuse: Refuse,
   ): Promise<Reply> => {
+    if (route.refusedInProduction === true && services.config.environment === "production")
+      return refuse(refusal("OperationNotAllowedInEnvironment", { environment: "production" }));
     const caller = await authorize(services, identity, { api: route.api, role }, request.headers);
     if (!caller.ok) return refuse(caller);
     const key = readKey(route, request.headers);

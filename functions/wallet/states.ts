@@ -13,7 +13,6 @@ import {
   reopenWallet,
   suspendWallet,
 } from "../../shared/database/wallet/states.js";
-import { refusal } from "../../shared/domain/outcome.js";
 import { endpoint } from "../kit/endpoint.js";
 
 const suspendEndpoint = endpoint(
@@ -50,9 +49,7 @@ const reopenEndpoint = endpoint(
 
 const destroyEndpoint = endpoint(
   destroyWalletRoute,
-  async ({ database, config: { environment } }, { params, caller, ok, refuse }) => {
-    if (environment === "production")
-      return refuse(refusal("OperationNotAllowedInEnvironment", { environment }));
+  async ({ database }, { params, caller, ok, refuse }) => {
     const destroyed = await destroyWallet(database, caller, params.walletId);
     return destroyed.ok ? ok(destroyed.value) : refuse(destroyed);
   },

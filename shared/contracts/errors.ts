@@ -229,6 +229,10 @@ export const errorTable = table({
     status: 403,
     description: "The dealer belongs to another partner: name one of your own.",
   },
+  EventOfAnotherPartner: {
+    status: 403,
+    description: "The event's partnerKey names another partner: force events of your own.",
+  },
   PermissionMissing: {
     status: 403,
     description: "The token lacks the role that this call needs: call with a client that has it.",

@@ -76,6 +76,8 @@ export interface Route<
   readonly body?: Body;
   /** Creates something and has no key in its body: repeats under one Idempotency-Key create it once. */
   readonly takesIdempotencyKey?: true;
+  /** For tests only: production refuses the call, whatever role the caller has. */
+  readonly refusedInProduction?: true;
   /** Null: open to everyone (health, documentation, the token endpoint). */
   readonly role: Role | null;
   readonly ok: Ok;

@@ -3,7 +3,10 @@ import type { ErrorCode } from "../contracts/errors.js";
 import { isBinaryBody, type Route } from "../contracts/route.js";
 import { accessOf, limitedKind } from "./access.js";
 
-type Shaped = Pick<Route, "api" | "params" | "query" | "body" | "role" | "takesIdempotencyKey">;
+type Shaped = Pick<
+  Route,
+  "api" | "params" | "query" | "body" | "role" | "takesIdempotencyKey" | "refusedInProduction"
+>;
 
 const hasFields = (shape: object | undefined): boolean =>
   shape !== undefined && Object.keys(shape).length > 0;
@@ -14,6 +17,7 @@ export const kitErrors = (route: Shaped): ErrorCode[] => {
   if (hasFields(route.query) || route.takesIdempotencyKey === true)
     codes.push("QueryParameterInvalid");
   if (route.takesIdempotencyKey === true) codes.push("IdempotencyKeyInUse", "IdempotencyKeyReused");
+  if (route.refusedInProduction === true) codes.push("OperationNotAllowedInEnvironment");
   if (route.role !== null) {
     codes.push("TokenInvalid", "PartnerMismatch", "PermissionMissing");
     if (accessOf[route.api].authKey) codes.push("AuthKeyInvalid");

@@ -13,6 +13,7 @@ import {
 } from "../../shared/contracts/accounting/bank-statements.js";
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
+import { forcePushes } from "../../shared/contracts/events/force-push.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
 import * as buckets from "../../shared/contracts/ledger/buckets.js";
 import * as contract from "../../shared/contracts/onboarding/contract.js";
@@ -483,6 +484,16 @@ test("every list and figure of operations answers as its document says", async (
   expect(valueOf(await call(figures.countStoreOperationsRoute, atStore))).toEqual({ value: 0 });
   const total = { ...atStore, query: { operationType: "Payment" } };
   expect(valueOf(await call(figures.totalStoreOperationsRoute, total))).toMatchObject({ count: 0 });
+});
+
+test("every route that forces an event answers as its document says, refusals included", async () => {
+  for (const { event, route } of forcePushes) {
+    const body = event.example;
+    expect(valueOf(await call(route, { body }))).toMatchObject({ type: event.name });
+    expect(await call(route, { body: { ...body, partnerKey: "globex" } })).toMatchObject({
+      ...{ status: 403, error: { errorCode: "EventOfAnotherPartner" } },
+    });
+  }
 });
 
 test("no route of the wallet API was left out", () => {

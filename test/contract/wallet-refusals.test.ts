@@ -28,6 +28,7 @@ import { figureCases } from "../support/operations/list-refusals.js";
 import { operationCases } from "../support/operations/operation-refusals.js";
 import { operationStates } from "../support/operations/operation-states.js";
 import { mandateListCases } from "../support/wallet/mandate-refusals.js";
+import { forcePushCases } from "../support/events/force-push-refusals.js";
 import { managementCases } from "../support/wallet/wallet-management-refusals.js";
 import { walletStates, type Given } from "../support/wallet/wallet-states.js";
 
@@ -257,6 +258,7 @@ const cases = [
   ...mandateCases,
   ...mandateListCases(states),
   ...managementCases(states),
+  ...forcePushCases(() => database, states),
   ...storeCases(() => database),
   ...storeMandateCases(() => database),
   ...settlementCases(() => database),
@@ -330,10 +332,7 @@ test("each refusal that the wallet's routes declare has a row here", () => {
     api === "wallet" ? errors.map((code) => `${id}: ${code}`) : [],
   );
   const reached = new Set(cases.map(({ route, code }) => `${route.id}: ${code}`));
-  // Only in production: no account that IBANs are verified by, and no deletion for good.
-  const elsewhere = [
-    "updateWalletIban: InstructionsNotFound",
-    "destroyWallet: OperationNotAllowedInEnvironment",
-  ];
+  // Only in production: no account that IBANs are verified by.
+  const elsewhere = ["updateWalletIban: InstructionsNotFound"];
   expect([...reached, ...elsewhere].toSorted()).toEqual(declared.toSorted());
 });

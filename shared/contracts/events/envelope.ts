@@ -29,5 +29,9 @@ export const MessageProperties = z
       .nullable()
       .describe("Counts the changes of what the event is about; null where a person forced it."),
     attempt: counted.describe("How often the platform has tried to send it."),
+    "cloudEvents:specversion": z.literal("1.0"),
+    "cloudEvents:id": Id.describe("The event's; a replay's, too."),
+    "cloudEvents:source": z.string().describe("`/partners/` and the partner's name."),
+    "cloudEvents:type": z.string().describe("The event's name, which is the message's subject."),
   })
   .meta({ id: "MessageProperties" });

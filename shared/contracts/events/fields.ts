@@ -1,6 +1,7 @@
 /** Fields that payloads of events share. What can be forced is sent by callers, so each has a bound. */
 import { z } from "zod";
 import { centsOf } from "../../domain/money.js";
+import { Identifier } from "../identifier.js";
 
 const first = { abort: true } as const;
 
@@ -18,8 +19,7 @@ export const LongText = text(1_000);
 export const Word = (values: readonly string[]) =>
   Text.min(1).describe(`One of ${values.join(", ")}.`);
 
-/** Any UUID's shape, whatever its version says. */
-export const Id = z.guid();
+export const Id = Identifier;
 
 /** The longest spelling of a moment that anybody writes. */
 const dateTimeCharactersMax = 64;

@@ -7,9 +7,22 @@ import type { BusinessEvent } from "./event.js";
 const given = (field: z.ZodType): z.ZodType =>
   field instanceof z.ZodNullable ? field.default(null) : field;
 
+export type ForcedBody = Readonly<Record<string, unknown>>;
+
+/** With what is filled in, a message stays below the outbox's 200,000. */
+const bytesMax = 190_000;
+
 /** Fields of the envelope are optional; no other field is let through. */
-export const forcedBody = ({ payload }: Pick<BusinessEvent, "payload">) =>
-  z.strictObject({
-    ...z.object(envelope).partial().shape,
-    ...Object.fromEntries(Object.entries(payload).map(([name, field]) => [name, given(field)])),
-  });
+export const forcedBody = ({
+  payload,
+}: Pick<BusinessEvent, "payload">): z.ZodType<ForcedBody, ForcedBody> =>
+  z
+    .strictObject({
+      ...z.object(envelope).partial().shape,
+      ...Object.fromEntries(Object.entries(payload).map(([name, field]) => [name, given(field)])),
+    })
+    .refine(
+      (body) => Buffer.byteLength(JSON.stringify(body)) <= bytesMax,
+      `must have at most ${bytesMax} bytes as JSON`,
+    )
+    .describe(`At most ${bytesMax} bytes as JSON in UTF-8, without white space.`);

@@ -77,13 +77,9 @@ export const destroyWalletRoute = route({
   path: "wallets/{walletId}/force",
   params: walletParams,
   role: "Wallet.Write",
+  refusedInProduction: true,
   ok: record,
-  errors: [
-    "OperationNotAllowedInEnvironment",
-    "WalletNotClosed",
-    "WalletOfAnotherPartner",
-    "WalletNotFound",
-  ],
+  errors: ["WalletNotClosed", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Delete a closed wallet for good, in testing and development only",
   description:
     "Removes the wallet with its operations, transactions, buckets, mandates and documents, and " +

@@ -1,8 +1,9 @@
-/** What production leaves out: the deletion of wallets, though the database may have served for tests. */
+/** What production leaves out: the deletion of wallets and forced events, though the database may have served for tests. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { stateEndpoints } from "../../../functions/wallet/states.js";
+import { endpointsOf } from "../../../functions/endpoints.js";
 import type { Services } from "../../../functions/kit/services.js";
+import { forcePushes } from "../../../shared/contracts/events/force-push.js";
 import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
 import { destroyWalletRoute } from "../../../shared/contracts/wallet/states.js";
 import {
@@ -13,6 +14,7 @@ import { closeWallet, suspendWallet } from "../../../shared/database/wallet/stat
 import { hashSecret } from "../../../shared/platform/secrets.js";
 import { countOf, silentLogger } from "../../support/wallet/bank-fixtures.js";
 import { creditWallet } from "../../support/wallet/funds.js";
+import { addressOf } from "../../support/platform/api.js";
 import { callEndpoint, noRateLimits } from "../../support/platform/in-process.js";
 import {
   acme,
@@ -38,33 +40,49 @@ const closedWallet = async (): Promise<string> => {
 
 const salt = Buffer.from("salt");
 
-test("the route refuses in production, before it looks for the wallet", async () => {
-  const endpoint = stateEndpoints.find(({ route }) => route.id === destroyWalletRoute.id);
-  if (endpoint === undefined) throw new Error("the route is not bound");
-  const partner = {
-    ...{ partnerKey: "acme", clientId: "acme-client", isOperator: false, roles: [] },
-    ...{ authKeySalt: salt, authKeyHash: hashSecret("key", salt) },
-    settings: partnerSettings.parse({}),
-  };
-  // Only what this call touches: it must not come to the database.
-  const services = {
-    config: { environment: "production" },
-    logger: silentLogger,
-    tokens: { verify: async () => ({ clientId: "acme-client", roles: ["Wallet.Write"] }) },
-    partners: { byClient: async () => partner, byKey: async () => partner },
-    rateLimits: noRateLimits,
-  } as unknown as Services;
-  const answer = await callEndpoint(services, endpoint, {
-    method: "DELETE",
-    path: "/wallet/wallets/01890a5d-ac96-774b-bcce-b302099a8057/force",
-    headers: { authorization: "Bearer token", authkey: "key", partner: "acme" },
-  });
-  expect(answer.status).toBe(400);
-  expect(JSON.parse(z.string().parse(answer.body))).toMatchObject({
-    errorCode: "OperationNotAllowedInEnvironment",
-    errorProperties: { environment: "production" },
-  });
+const forTests = endpointsOf("production").filter(
+  ({ route }) => route.refusedInProduction === true,
+);
+
+test("what is for tests only is force-delete and force-push, and is served in production to be refused", () => {
+  expect(forTests.map(({ route }) => route.id).sort()).toEqual(
+    [destroyWalletRoute, ...forcePushes.map(({ route }) => route)].map(({ id }) => id).sort(),
+  );
 });
+
+test.each(forTests.map((endpoint) => [endpoint.route.id, endpoint] as const))(
+  "%s is refused in production: after the key, before the role, the body and the database are looked at",
+  async (_id, endpoint) => {
+    const { route } = endpoint;
+    const partner = {
+      ...{ partnerKey: "acme", clientId: "acme-client", isOperator: false, roles: [] },
+      ...{ authKeySalt: salt, authKeyHash: hashSecret("key", salt) },
+      settings: partnerSettings.parse({}),
+    };
+    // Only what this call touches: it must not come to the database.
+    const services = {
+      config: { environment: "production" },
+      logger: silentLogger,
+      tokens: { verify: async () => ({ clientId: "acme-client", roles: [] }) },
+      partners: { byClient: async () => partner, byKey: async () => partner },
+      rateLimits: noRateLimits,
+    } as unknown as Services;
+    const call = (authkey: string) =>
+      callEndpoint(services, endpoint, {
+        method: route.method,
+        path: addressOf(route),
+        headers: { authorization: "Bearer token", authkey, partner: "acme" },
+        ...(route.method === "POST" ? { body: "{no json" } : {}),
+      });
+    const answer = await call("key");
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(z.string().parse(answer.body))).toMatchObject({
+      errorCode: "OperationNotAllowedInEnvironment",
+      errorProperties: { environment: "production" },
+    });
+    expect((await call("another")).status).toBe(401);
+  },
+);
 
 test("a production start takes the function away, and nobody can say that a wallet is being deleted", async () => {
   const walletId = await closedWallet();
