@@ -57,6 +57,7 @@ export default tseslint.config(
     files: [
       "functions/main.ts",
       "local/**/*.ts",
+      "tools/**/*.ts",
       "bench/**/*.ts",
       "test/**/*.ts",
       "vitest*.config.ts",

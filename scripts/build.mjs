@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 
 const { values } = parseArgs({ options: { out: { type: "string", default: "dist" } } });
-const roots = ["functions", "orchestrations", "shared", "local", "bench"];
+const roots = ["functions", "orchestrations", "shared", "local", "tools", "bench"];
 const sourceFile = /(?<!\.d)\.ts$/;
 const assetFile = /\.(sql|json|html|css|pdf|ttf)$/;
 

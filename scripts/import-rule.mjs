@@ -23,7 +23,9 @@ const arrows = [
     /^bench\//,
     [/^bench\//, /^shared\/(contracts|domain|http|platform)\//, /^local\/postgres\/server\.ts$/],
   ],
-  [/^test\//, [/^(test|functions|orchestrations|shared|local|bench)\//]],
+  // Operators' commands work on what the app works on, beside it.
+  [/^tools\//, [/^tools\//, /^shared\//, /^functions\/kit\//, /^bench\/kit\/table\.ts$/]],
+  [/^test\//, [/^(test|functions|orchestrations|shared|local|tools|bench)\//]],
 ];
 
 const allowedFor = (file) => {

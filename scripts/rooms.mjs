@@ -33,6 +33,7 @@ export const rooms = {
     outbox: ["platform", "access"],
     bank: ["platform", "access"],
     access: ["platform"],
+    partners: ["platform", "access"],
     ledger: ["platform", "access"],
     operations: ["platform", "access", "ledger"],
     mandates: ["platform", "access", "bank"],

@@ -3,10 +3,11 @@ import type { HttpRequest } from "@azure/functions";
 import type { PartnerSettings } from "../../shared/contracts/platform/partner-settings.js";
 import { operatorRoles, type Role } from "../../shared/contracts/roles.js";
 import type { Api } from "../../shared/contracts/route.js";
-import type { Partner } from "../../shared/database/access/partners.js";
+import type { CallingPartner, Partner } from "../../shared/database/access/partners.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import { accessOf, namedPartner } from "../../shared/http/access.js";
 import type { VerifiedToken } from "../../shared/identity/token-verifier.js";
+import type { Clock } from "../../shared/platform/clock.js";
 import { secretMatches } from "../../shared/platform/secrets.js";
 import type { Services } from "./services.js";
 
@@ -35,8 +36,31 @@ const bearer = /^Bearer ([\w.~+/-]+=*)$/i;
 const tokenOf = (headers: HttpRequest["headers"]): string | undefined =>
   bearer.exec(headers.get("authorization") ?? "")?.[1];
 
-const authKeyFits = (partner: Partner, presented: string | null): boolean =>
-  presented !== null && secretMatches(presented, partner.authKeySalt, partner.authKeyHash);
+/** Keys that were replaced are looked at for what the present one does not let in. */
+const authKeyFits = (
+  { authKeySalt, authKeyHash, formerAuthKeys }: CallingPartner,
+  presented: string,
+  clock: Clock,
+): boolean =>
+  secretMatches(presented, authKeySalt, authKeyHash) ||
+  formerAuthKeys.some(
+    ({ salt, hash, validUntilMs }) =>
+      clock.nowMs() < validUntilMs && secretMatches(presented, salt, hash),
+  );
+
+/** Whose AuthKey this is; a key that does not fit what is remembered may be a new one. */
+const provenClient = async (
+  { partners, clock }: Services,
+  clientId: string,
+  presented: string | null,
+): Promise<CallingPartner | undefined> => {
+  if (presented === null) return undefined;
+  for (const look of [partners.byClient, partners.byClientAnew]) {
+    const own = await look(clientId);
+    if (own !== undefined && authKeyFits(own, presented, clock)) return own;
+  }
+  return undefined;
+};
 
 /** The partner that the call is about; undefined where the header names one that it may not name. */
 const partnerOf = async (
@@ -58,9 +82,11 @@ export const identify = async (
   const token = await services.tokens.verify(text);
   if (token === undefined) return refusal("TokenInvalid");
 
+  if (accessOf[api].authKey) {
+    const own = await provenClient(services, token.clientId, headers.get("authkey"));
+    return own === undefined ? refusal("AuthKeyInvalid") : success({ token, own });
+  }
   const own = await services.partners.byClient(token.clientId);
-  if (accessOf[api].authKey && (own === undefined || !authKeyFits(own, headers.get("authkey"))))
-    return refusal("AuthKeyInvalid");
   if (own === undefined) return refusal("PartnerMismatch", { client: "belongs to no partner." });
   return success({ token, own });
 };

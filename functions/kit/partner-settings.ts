@@ -6,7 +6,7 @@ import type { Services } from "./services.js";
 
 /** An operator reads wallets of every partner; for all others this is the caller itself. */
 export const settingsFor = async (
-  { partners }: Pick<Services, "partners">,
+  { partners }: { readonly partners: Pick<Services["partners"], "byKey"> },
   caller: Pick<Caller, "partnerKey" | "settings">,
   { partnerKey }: { readonly partnerKey: string },
 ): Promise<PartnerSettings> => {

@@ -8,6 +8,7 @@ import {
 import {
   findPartner,
   findPartnerByClient,
+  type CallingPartner,
   type Partner,
 } from "../../shared/database/access/partners.js";
 import { prepareSandbox } from "../../shared/database/sandbox/preparation.js";
@@ -38,8 +39,10 @@ import { createRateLimits, type RateLimits } from "./rate-limits.js";
 import { createSeal, type Seal } from "./sealing.js";
 
 export interface PartnerDirectory {
-  byClient(clientId: string): Promise<Partner | undefined>;
-  byKey(partnerKey: string): Promise<Partner | undefined>;
+  readonly byClient: (clientId: string) => Promise<CallingPartner | undefined>;
+  /** As it is now, not some seconds ago. */
+  readonly byClientAnew: (clientId: string) => Promise<CallingPartner | undefined>;
+  readonly byKey: (partnerKey: string) => Promise<Partner | undefined>;
 }
 
 export interface Services {
@@ -102,6 +105,8 @@ export const createServices = (
   const faults = faultPoints(config.faultPoints);
   const bus = openServiceBus(config.serviceBus);
   const documents = documentStore(config.documents, database);
+  const clients = remembered((clientId) => findPartnerByClient(database, clientId), clock);
+  const partners = remembered((partnerKey) => findPartner(database, partnerKey), clock);
   const relay = startOutboxRelay({ database, bus, faults, logger });
   database.onCommit(() => {
     relay.nudge();
@@ -122,10 +127,7 @@ export const createServices = (
     contractForms: openContractForms(documents, isProduction),
     seal: createSeal(config.wallet, database, clock),
     ...identityServices(config, database, clock),
-    partners: {
-      byClient: remembered((clientId) => findPartnerByClient(database, clientId), clock),
-      byKey: remembered((partnerKey) => findPartner(database, partnerKey), clock),
-    },
+    partners: { byClient: clients.find, byClientAnew: clients.findAnew, byKey: partners.find },
     rateLimits: createRateLimits({ clock, isProduction }),
     routes,
   };

@@ -81,6 +81,8 @@ const grant = async (
   if (
     sandboxIdentity === null ||
     partner === undefined ||
+    partner.clientSecretSalt === null ||
+    partner.clientSecretHash === null ||
     !secretMatches(clientSecret, partner.clientSecretSalt, partner.clientSecretHash)
   )
     return oauthRefusal("invalid_client", "client_id or client_secret is wrong.");

@@ -56,6 +56,18 @@ export const settingsSchema = z.object({
 });
 type Settings = z.output<typeof settingsSchema>;
 
+const databaseSettings = settingsSchema.pick({
+  DATABASE_URL: true,
+  DATABASE_HOST: true,
+  DATABASE_NAME: true,
+  DATABASE_USER: true,
+  DATABASE_AUTH: true,
+});
+const serviceBusSettings = settingsSchema.pick({
+  ServiceBus: true,
+  ServiceBus__fullyQualifiedNamespace: true,
+});
+
 export type DatabaseConnection =
   | { readonly kind: "url"; readonly url: string }
   | {
@@ -103,7 +115,7 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-const databaseOf = (settings: Settings): DatabaseConnection => {
+const databaseOf = (settings: z.output<typeof databaseSettings>): DatabaseConnection => {
   const { DATABASE_URL: url, DATABASE_HOST: host, DATABASE_USER: user } = settings;
   if (url !== undefined) return { kind: "url", url };
   if (host === undefined)
@@ -119,7 +131,7 @@ const databaseOf = (settings: Settings): DatabaseConnection => {
   return { kind: "entra", host, database: settings.DATABASE_NAME, user };
 };
 
-const serviceBusOf = (settings: Settings): ServiceBusConnection => {
+const serviceBusOf = (settings: z.output<typeof serviceBusSettings>): ServiceBusConnection => {
   const connectionString = settings.ServiceBus;
   if (connectionString !== undefined) return { kind: "connectionString", connectionString };
   const fullyQualifiedNamespace = settings.ServiceBus__fullyQualifiedNamespace;
@@ -198,14 +210,29 @@ const sentence = ({ path, message }: z.core.$ZodIssue): string => {
   return `The setting ${name} is missing or wrong: ${message}.`;
 };
 
-/** Reads the settings; empty ones count as absent, as the portal stores them. */
-export const readConfig = (environment: Readonly<Record<string, string | undefined>>): Config => {
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Empty settings count as absent, as the portal stores them. */
+const readSettings = <Shape>(schema: z.ZodType<Shape>, environment: Environment): Shape => {
   const present = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
   );
-  const parsed = settingsSchema.safeParse(present);
+  const parsed = schema.safeParse(present);
   if (!parsed.success) throw new SettingsError(parsed.error.issues.map(sentence).join(" "));
-  const settings = parsed.data;
+  return parsed.data;
+};
+
+/** For tools beside the app, which need nothing else of it; throws a sentence where it is missing. */
+export const readDatabaseConnection = (environment: Environment): DatabaseConnection =>
+  databaseOf(readSettings(databaseSettings, environment));
+
+/** The same of the broker. */
+export const readServiceBusConnection = (environment: Environment): ServiceBusConnection =>
+  serviceBusOf(readSettings(serviceBusSettings, environment));
+
+/** Reads all settings; throws sentences that name each one that is missing or wrong. */
+export const readConfig = (environment: Environment): Config => {
+  const settings = readSettings(settingsSchema, environment);
   if (settings.FAULT_POINTS !== undefined && settings.PLATFORM_ENVIRONMENT === "production")
     throw new SettingsError("The setting FAULT_POINTS must not be set in production.");
   return {

@@ -9,23 +9,59 @@ interface Entry<Value> {
   readonly staleAtMs: number;
 }
 
-/** Remembers what `look` found, "nobody" too; callers at the same time share one look-up. */
+export interface Remembered<Value> {
+  /** What was found, "nobody" too; callers at the same time share one look-up. */
+  readonly find: (key: string) => Promise<Value | undefined>;
+  /**
+   * The same by a look-up that begins after this call: for whoever was told that something else holds now.
+   * One key is looked up by one of them at a time, so that asking often costs no more than that.
+   */
+  readonly findAnew: (key: string) => Promise<Value | undefined>;
+}
+
 export const remembered = <Value>(
   look: (key: string) => Promise<Value | undefined>,
   clock: Clock,
-): ((key: string) => Promise<Value | undefined>) => {
+): Remembered<Value> => {
   const entries = new Map<string, Entry<Value>>();
-  return (key) => {
-    const nowMs = clock.nowMs();
-    const known = entries.get(key);
-    if (known !== undefined && nowMs < known.staleAtMs) return known.value;
+  /** Of each key the look-up that is under way, and the one that comes after it. */
+  const underWay = new Map<string, Promise<void>>();
+  const next = new Map<string, Promise<Value | undefined>>();
+
+  const lookNow = (key: string): Promise<Value | undefined> => {
     // Forgetting everything now and then is cheaper than keeping an order of use.
     if (entries.size >= entriesMax) entries.clear();
     const value = look(key).catch((error: unknown) => {
       entries.delete(key);
       throw error;
     });
-    entries.set(key, { value, staleAtMs: nowMs + rememberMs });
+    entries.set(key, { value, staleAtMs: clock.nowMs() + rememberMs });
     return value;
+  };
+
+  const begin = (key: string): Promise<Value | undefined> => {
+    const value = lookNow(key);
+    const end = (): void => void underWay.delete(key);
+    underWay.set(key, value.then(end, end));
+    return value;
+  };
+
+  return {
+    find: (key) => {
+      const known = entries.get(key);
+      return known !== undefined && clock.nowMs() < known.staleAtMs ? known.value : lookNow(key);
+    },
+    findAnew: (key) => {
+      const waiting = next.get(key);
+      if (waiting !== undefined) return waiting;
+      const before = underWay.get(key);
+      if (before === undefined) return begin(key);
+      const value = before.then(() => {
+        next.delete(key);
+        return begin(key);
+      });
+      next.set(key, value);
+      return value;
+    },
   };
 };

@@ -91,8 +91,8 @@ test("each partner has its own contract from the start, filled with what a walle
 
 /** Runs the command as an operator does. */
 const setTemplate = (partner: string, file: string) => {
-  const options = ["--database", stack.databaseUrl, "--partner", partner, file];
-  const { status, stderr } = spawnSync("node", ["scripts/contract-template.mjs", ...options], {
+  const given = ["contract-template", partner, file, "--database", stack.databaseUrl];
+  const { status, stderr } = spawnSync("node", ["dist/tools/partner.js", ...given], {
     encoding: "utf8",
   });
   return [status, stderr.trim()];

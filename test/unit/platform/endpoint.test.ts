@@ -7,7 +7,7 @@ import type { Services } from "../../../functions/kit/services.js";
 import { partnerSettings } from "../../../shared/contracts/platform/partner-settings.js";
 import { pageQuery } from "../../../shared/contracts/pages.js";
 import { route } from "../../../shared/contracts/route.js";
-import type { Partner } from "../../../shared/database/access/partners.js";
+import type { CallingPartner } from "../../../shared/database/access/partners.js";
 import { refusal } from "../../../shared/domain/outcome.js";
 import { DependencyUnavailableError } from "../../../shared/platform/dependency-unavailable.js";
 import { createLogger } from "../../../shared/platform/logger.js";
@@ -15,7 +15,7 @@ import { hashSecret } from "../../../shared/platform/secrets.js";
 import { callEndpoint, type InProcessRequest } from "../../support/platform/in-process.js";
 
 const salt = Buffer.from("salt");
-const partner = (partnerKey: string, isOperator = false): Partner => ({
+const partner = (partnerKey: string, isOperator = false): CallingPartner => ({
   partnerKey,
   clientId: `${partnerKey}-client`,
   clientSecretSalt: salt,
@@ -24,6 +24,7 @@ const partner = (partnerKey: string, isOperator = false): Partner => ({
   authKeyHash: hashSecret(`${partnerKey}-authkey`, salt),
   roles: [],
   isOperator,
+  formerAuthKeys: [],
   settings: partnerSettings.parse({}),
 });
 const partners = [partner("acme"), partner("globex"), partner("platform", true)];
@@ -36,17 +37,22 @@ const verify = async (token: string) => {
 
 let lines: string[];
 let services: Services;
+/** What another look finds. */
+let later: readonly CallingPartner[];
 let nowMs = 0;
 
 beforeEach(() => {
   lines = [];
+  later = partners;
   // Only what the kit itself touches; a handler of these tests touches nothing.
   services = {
     logger: createLogger("debug", (_level, line) => void lines.push(line)),
     tokens: { verify },
+    clock: { nowMs: () => nowMs },
     rateLimits: createRateLimits({ clock: { nowMs: () => nowMs }, isProduction: false }),
     partners: {
       byClient: async (clientId: string) => partners.find((known) => known.clientId === clientId),
+      byClientAnew: async (clientId: string) => later.find((known) => known.clientId === clientId),
       byKey: async (key: string) => partners.find(({ partnerKey }) => partnerKey === key),
     },
   } as unknown as Services;
@@ -198,6 +204,33 @@ const failing = (error: unknown) =>
   endpoint(updateRoute, async () => {
     throw error;
   });
+
+describe("a partner whose AuthKey was replaced", () => {
+  const younger = { ...headers, authkey: "younger-authkey" };
+  const rotated = (validUntilMs: number): CallingPartner => ({
+    ...partner("acme"),
+    authKeyHash: hashSecret("younger-authkey", salt),
+    formerAuthKeys: [{ salt, hash: hashSecret("acme-authkey", salt), validUntilMs }],
+  });
+
+  test("is let in by both keys until the older one's time, and then by the younger one alone", async () => {
+    const known = [rotated(nowMs + 1_000)];
+    const find = async (id: string) => known.find(({ clientId }) => clientId === id);
+    const directory = { ...services.partners, byClient: find, byClientAnew: find };
+    services = { ...services, partners: directory };
+    expect((await send(good)).status).toBe(200);
+    expect((await send({ ...good, headers: younger })).status).toBe(200);
+    nowMs += 1_000;
+    expect((await send(good)).json).toMatchObject({ errorCode: "AuthKeyInvalid" });
+    expect((await send({ ...good, headers: younger })).status).toBe(200);
+  });
+
+  test("is let in by the younger key at once, whatever is remembered of it", async () => {
+    expect((await send({ ...good, headers: younger })).status).toBe(401);
+    later = [rotated(nowMs + 1_000)];
+    expect((await send({ ...good, headers: younger })).status).toBe(200);
+  });
+});
 
 describe("a partner with a limit of one call a second", () => {
   const refused = { status: 429, json: { errorCode: "RateLimitExceeded" } };

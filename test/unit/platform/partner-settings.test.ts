@@ -12,7 +12,6 @@ const caller = { partnerKey: "platform", settings: withContracts };
 
 const partnersWith = (settings: PartnerSettings) => ({
   partners: {
-    byClient: async () => undefined,
     byKey: async (partnerKey: string) => ({
       partnerKey,
       settings,

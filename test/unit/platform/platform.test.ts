@@ -106,7 +106,7 @@ test("a look-up is remembered for seconds, shared by simultaneous callers, forgo
   let nowMs = 0;
   let looks = 0;
   let failing = false;
-  const look = remembered(
+  const { find: look } = remembered(
     async (key: string) => {
       looks += 1;
       await Promise.resolve();
@@ -123,6 +123,28 @@ test("a look-up is remembered for seconds, shared by simultaneous callers, forgo
   failing = false;
   expect(await look("a")).toBe("a!");
   expect(looks).toBe(3);
+});
+
+test("a look-up anew begins after it was asked for, and one at a time goes on for all who ask", async () => {
+  let truth = "old";
+  let looks = 0;
+  const { find, findAnew } = remembered(
+    async () => {
+      looks += 1;
+      const found = truth;
+      await new Promise(setImmediate);
+      return found;
+    },
+    { nowMs: () => 0 },
+  );
+  expect(await find("a")).toBe("old");
+  const first = findAnew("a");
+  truth = "new";
+  const crowd = Array.from({ length: 100 }, () => findAnew("a"));
+  expect(await first).toBe("old");
+  expect(new Set(await Promise.all(crowd))).toEqual(new Set(["new"]));
+  expect(looks).toBe(3);
+  expect(await find("a")).toBe("new");
 });
 
 test("the version that documents give is the package's", async () => {
