@@ -31,7 +31,7 @@ import {
 import { startPlatform, withTemporaryFolder } from "./platform/process.js";
 import { acme, headersFor } from "./platform/session.js";
 import { table } from "./kit/table.js";
-import { readTopic, type ReceivedEvent } from "./platform/topic-reader.js";
+import { partnerConnectionString, readTopic, type ReceivedEvent } from "./platform/topic-reader.js";
 
 const togetherCount = 10;
 const eventPatienceMs = 5_000;
@@ -159,7 +159,8 @@ const runDemo = async (folder: string): Promise<void> => {
   };
   // What is dated later than now was dated by the clock that was moved.
   const now = (datedMs: number): number => Date.now() + (datedMs > Date.now() ? aheadMs : 0);
-  const reader = readTopic(platform.brokerConnectionString, acme.partner, hear, now);
+  const connectionString = partnerConnectionString(platform.brokerConnectionString, acme.partner);
+  const reader = readTopic(connectionString, acme.partner, hear, now);
   try {
     const send = sender(platform.url, await headersFor(platform.url, acme));
 

@@ -6,6 +6,7 @@ import { errorText } from "./failures.js";
 import type { Host } from "./host/host.js";
 import type { LogEntry, LogSink } from "./host/app/log.js";
 import { checkKeys, hostKeyNames, keyNamed } from "./keys.js";
+import { partnerAccess, partnerConnectionString, partnersWithKey } from "./partner-keys.js";
 import { startPostgres } from "./postgres/server.js";
 import { reservePort } from "./reserve-port.js";
 import type { ReservedPort } from "./reserve-port.js";
@@ -34,6 +35,8 @@ export interface Stack {
   readonly functionList: readonly string[];
   /** Of the local broker, or of whatever the setting ServiceBus names instead. */
   readonly brokerConnectionString: string | undefined;
+  /** By which a partner reads its own topic of the local broker; none in production. */
+  readonly partnerConnectionStrings: ReadonlyMap<string, string>;
   /** What clients of the local broker have to trust if they speak TLS. */
   readonly brokerCertificate: string | undefined;
   readonly databaseUrl: string;
@@ -110,6 +113,11 @@ const wantsBroker = async (appDirectory: string, settings: Settings): Promise<bo
     () => false,
   );
 
+interface BrokerPlace {
+  readonly connectionString: string | undefined;
+  readonly partnerConnectionStrings: ReadonlyMap<string, string>;
+}
+
 interface Foundation {
   readonly parts: Parts;
   readonly settings: Settings;
@@ -121,9 +129,10 @@ const openBroker = async (
   { appDirectory, dataDirectory, log }: StackOptions,
   { parts, settings, database, started }: Foundation,
   reserved: ReservedPort,
-): Promise<string> => {
+): Promise<BrokerPlace> => {
   const key = keyNamed(settings, "LOCAL_BROKER_KEY");
   const topology = await parts.readTopology(join(appDirectory, topologyFile));
+  const partners = partnersWithKey(topology, settings);
   const warn = writer(log, "error", "Local.Broker");
   await reserved.release();
   const broker = await parts.startBroker({
@@ -131,13 +140,19 @@ const openBroker = async (
     topology,
     port: reserved.port,
     key,
+    accessRules: partnerAccess(partners),
     certificateFolder: certificateFolder(dataDirectory),
     report: (error) => warn(errorText(error)),
   });
   started.push(() => broker.stop());
   const leave = parts.serveInProcess(broker.port, (socket) => broker.accept(socket));
   started.push(async () => leave());
-  return connectionString(broker.port, key);
+  return {
+    connectionString: connectionString(broker.port, key),
+    partnerConnectionStrings: new Map(
+      partners.map((partner) => [partner, partnerConnectionString(broker.port, partner)]),
+    ),
+  };
 };
 
 const openHost = async (
@@ -208,15 +223,16 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
     const [database, parts] = await openAndLoad(options, settings, started);
     await parts.checkDatabase(database.ownUrl);
     const foundation = { parts, settings, database, started };
-    const brokerConnectionString =
+    const { connectionString: brokerConnectionString, partnerConnectionStrings } =
       brokerPort === undefined
-        ? settings["ServiceBus"]
+        ? { connectionString: settings["ServiceBus"], partnerConnectionStrings: new Map() }
         : await openBroker(options, foundation, brokerPort);
     const host = await openHost(options, foundation, httpPort, brokerConnectionString);
     return {
       url: host.url,
       functionList: host.functionList(),
       brokerConnectionString,
+      partnerConnectionStrings,
       brokerCertificate:
         brokerPort === undefined
           ? undefined

@@ -31,8 +31,20 @@ const shownBroker = ({ brokerConnectionString = "none" }: Stack): string =>
     ? brokerConnectionString
     : brokerConnectionString.replace(/(SharedAccessKey=)[^;]*/, "$1…");
 
+/** One of them stands for all: they differ in the partner's name. */
+const shownPartners = ({ partnerConnectionStrings }: Stack): string[] => {
+  const [[partner, connectionString] = [], ...others] = partnerConnectionStrings;
+  if (partner === undefined) return [];
+  const names = others.map(([name]) => name);
+  return [
+    `  Partner    ${connectionString}`,
+    `             reads topic ${partner} and nothing else${names.length === 0 ? "" : `; the same for ${names.join(", ")}`}`,
+  ];
+};
+
 const places = (stack: Stack): string[] => [
   `  Broker     ${shownBroker(stack)}`,
+  ...shownPartners(stack),
   ...(stack.brokerCertificate === undefined
     ? []
     : [`  Trust      NODE_EXTRA_CA_CERTS=${stack.brokerCertificate} (TLS, on the broker's port)`]),

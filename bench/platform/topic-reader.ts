@@ -22,6 +22,13 @@ export interface TopicReader {
   stop(): Promise<void>;
 }
 
+/** The partner's own key for the local broker, which reads this topic alone, in place of the one that may all. */
+export const partnerConnectionString = (brokerConnectionString: string, partner: string): string =>
+  brokerConnectionString.replace(
+    /SharedAccessKeyName=[^;]*;SharedAccessKey=[^;]*/,
+    `SharedAccessKeyName=${partner};SharedAccessKey=${partner}-local-key`,
+  );
+
 /** Completes every message of topic and subscription `partner`, and keeps it. */
 export const readTopic = (
   connectionString: string,

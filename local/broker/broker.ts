@@ -3,6 +3,8 @@ import type { Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
+import { rights, type EntityAccess } from "./access/access-rules.js";
+import { KeyRing } from "./access/key-ring.js";
 import { Catalog } from "./administration/catalog.js";
 import { IdleWatch, realIdleClock, type IdleClock } from "./administration/idle-watch.js";
 import type { AdministrationServerParts } from "./administration/server.js";
@@ -29,6 +31,8 @@ export type BrokerOptions = Database & {
   readonly host?: string;
   /** Value of the shared access key; without it the one of the emulator's connection strings. */
   readonly key?: string;
+  /** Keys for entities of the topology. */
+  readonly accessRules?: readonly EntityAccess[];
   /** Told of failures that no client waits for. */
   readonly report?: (error: unknown) => void;
   /** Where the certificate for TLS is kept, and made; without it there is no TLS. */
@@ -62,7 +66,7 @@ interface Tenure extends Broker {
   readonly ended: Promise<void>;
 }
 
-const keyName = "RootManageSharedAccessKey";
+const rootKeyName = "RootManageSharedAccessKey";
 const lastWritesMs = 5000;
 const startAgainMs = 1000;
 
@@ -132,12 +136,16 @@ const assemble = async (
   const reader = new MessageReader(pool);
   const directory = await Directory.open(topology, { log, reader, entities, report });
   undo.add(() => directory.stop());
+  const keys = new KeyRing([{ name: rootKeyName, rights, primaryKey: key, secondaryKey: key }]);
   const opened: { listener?: Listener } = {};
   const catalog = await Catalog.open({
     topology,
+    accessRules: options.accessRules ?? [],
+    keys,
     directory,
     definitions: new DefinitionStore(pool),
     endLinks: (path, error) => opened.listener?.endLinks(path, error),
+    checkAccess: () => opened.listener?.checkAccess(),
     nowMs: Date.now,
   });
   directory.start();
@@ -148,19 +156,15 @@ const assemble = async (
     report,
   });
   undo.add(() => idleWatch.stop());
-  const sharedKey = { name: keyName, value: key };
   const listener = await Listener.open({
     directory,
     entities,
-    key: sharedKey,
+    keys,
     host,
     port,
     report,
     handshakeTimeouts: options.handshakeTimeouts,
-    administration: administrationOf(
-      { catalog, directory, entities, key: sharedKey, report },
-      pool,
-    ),
+    administration: administrationOf({ catalog, directory, entities, keys, report }, pool),
     certificate: certificateOf(options),
   });
   opened.listener = listener;

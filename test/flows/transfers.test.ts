@@ -1,7 +1,11 @@
 /** Incoming transfers through the front door: each is in a wallet, or Received with a feedback that its partner reads. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { readTopic, type TopicReader } from "../../bench/platform/topic-reader.js";
+import {
+  partnerConnectionString,
+  readTopic,
+  type TopicReader,
+} from "../../bench/platform/topic-reader.js";
 import {
   listBankNotificationsRoute,
   rejectBankNotificationRoute,
@@ -31,7 +35,7 @@ beforeAll(async () => {
   acme = partnerAt(stack, "acme");
   calls = clientOf(stack, "acme");
   platform = clientOf(stack, "platform");
-  topic = readTopic(stack.brokerConnectionString, "acme");
+  topic = readTopic(partnerConnectionString(stack.brokerConnectionString, "acme"), "acme");
 });
 afterAll(async () => {
   await topic.stop();

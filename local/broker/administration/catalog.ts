@@ -1,9 +1,12 @@
 /** Which entities there are, and how they are described: those of the configuration and those that clients made. */
+import type { AccessRule, EntityAccess } from "../access/access-rules.js";
+import type { KeyRing } from "../access/key-ring.js";
 import { keyOf, subscriptionPath, type Directory } from "../entities/directory.js";
 import { BrokerError, conditions, entityNotFound } from "../errors.js";
 import { matchAll, RuleSet, type RuleDefinition } from "../filters/rule.js";
 import type { Definition, DefinitionStore, EntityKind } from "../storage/definition-store.js";
 import type { Topology } from "../topology.js";
+import { withKeys, type WantedAccessRule } from "./access-descriptions.js";
 import {
   describeQueue,
   describeSubscription,
@@ -18,20 +21,29 @@ import {
 
 export interface CatalogParts {
   readonly topology: Topology;
+  /** Of entities that the configuration declares. */
+  readonly accessRules: readonly EntityAccess[];
+  /** Holds the keys of all entities. */
+  readonly keys: KeyRing;
   readonly directory: Directory;
   readonly definitions: DefinitionStore;
   /** Links to what was deleted, or serves no more as they were opened for, have to end. */
   readonly endLinks: (path: string, error: BrokerError) => void;
+  /** As have those that were opened by a key that is there no more. */
+  readonly checkAccess: () => void;
   /** The real time, but for tests. */
   readonly nowMs: () => number;
 }
 
-/** What a request wants made: the rules are those that a new subscription begins with. */
+/** What a request wants made. */
 export interface Wanted {
   readonly kind: EntityKind;
   readonly path: string;
   readonly fields: Fields;
+  /** Those that a new subscription begins with. */
   readonly rules?: readonly RuleDefinition[];
+  /** Undefined where nothing is said of them. */
+  readonly accessRules: readonly WantedAccessRule[] | undefined;
 }
 
 /** As many as the service allows in a namespace, and below one topic. */
@@ -50,6 +62,19 @@ const checkName = ({ kind, path }: Wanted): void => {
       conditions.invalidField,
       `SubCode=40000. '${name}' is no name: letters, digits and . - _ are, ${lengthMax[kind]} at most.`,
     );
+};
+
+const accessRulesOf = (
+  { kind, accessRules: wanted }: Wanted,
+  before: readonly AccessRule[],
+): readonly AccessRule[] => {
+  if (wanted === undefined) return before;
+  if (kind === "subscription")
+    throw new BrokerError(
+      conditions.invalidField,
+      "SubCode=40000. A subscription has no authorization rules: those of its topic hold for it.",
+    );
+  return withKeys(wanted, before);
 };
 
 export class Catalog {
@@ -109,16 +134,18 @@ export class Catalog {
       this.#checkForwarding(path, fields);
       // A rule that cannot be understood must not be stored.
       new RuleSet(rules);
+      const accessRules = accessRulesOf(wanted, []);
       const nowMs = this.#parts.nowMs();
-      const made = { kind, path, fields, createdAtMs: nowMs, updatedAtMs: nowMs };
+      const made = { kind, path, fields, accessRules, createdAtMs: nowMs, updatedAtMs: nowMs };
       await this.#parts.definitions.put(made);
       await this.#add(made, rules);
       return made;
     });
   }
 
-  update({ kind, path, fields: given }: Wanted, eTag: string): Promise<Definition> {
+  update(wanted: Wanted, eTag: string): Promise<Definition> {
     return this.#inTurn(async () => {
+      const { kind, path, fields: given } = wanted;
       const before = this.get(path);
       if (before?.kind !== kind) throw entityNotFound(path);
       if (eTag !== "*" && eTag !== eTagOf(before))
@@ -128,11 +155,13 @@ export class Catalog {
         );
       const fields = updatedFields(kind, before.fields, given);
       this.#checkForwarding(before.path, fields);
+      const accessRules = accessRulesOf(wanted, before.accessRules);
       const updatedAtMs = Math.max(this.#parts.nowMs(), before.updatedAtMs + 1);
-      const updated = { ...before, fields, updatedAtMs };
+      const updated = { ...before, fields, accessRules, updatedAtMs };
       if (!this.#declared.has(keyOf(path))) await this.#parts.definitions.put(updated);
-      this.#entries.set(keyOf(path), updated);
+      this.#enter(updated);
       this.#apply(updated);
+      this.#parts.checkAccess();
       if (["Status", "ForwardTo"].some((name) => fields[name] !== before.fields[name]))
         this.#parts.endLinks(
           before.path,
@@ -154,12 +183,13 @@ export class Catalog {
   }
 
   async #delete(path: string): Promise<void> {
-    const { directory, definitions, endLinks } = this.#parts;
+    const { directory, definitions, endLinks, keys } = this.#parts;
     const entry = this.get(path);
     if (entry === undefined) throw entityNotFound(path);
     const below = `${keyOf(path)}/subscriptions/`;
     for (const key of [...this.#entries.keys()])
       if (key === keyOf(path) || key.startsWith(below)) this.#entries.delete(key);
+    keys.remove(entry.path);
     const removed = directory.remove(entry.path);
     endLinks(entry.path, entityNotFound(entry.path));
     await removed;
@@ -168,9 +198,10 @@ export class Catalog {
 
   #declare({ queues, topics }: Topology): void {
     const nowMs = this.#parts.nowMs();
+    const given = new Map(this.#parts.accessRules.map(({ path, rules }) => [keyOf(path), rules]));
     const declare = (kind: EntityKind, path: string, fields: Fields): void => {
-      const entry = { kind, path, fields, createdAtMs: nowMs, updatedAtMs: nowMs };
-      this.#entries.set(keyOf(path), entry);
+      const accessRules = given.get(keyOf(path)) ?? [];
+      this.#enter({ kind, path, fields, accessRules, createdAtMs: nowMs, updatedAtMs: nowMs });
       this.#declared.add(keyOf(path));
     };
     for (const queue of queues) declare("queue", queue.path, describeQueue(queue));
@@ -195,7 +226,13 @@ export class Catalog {
         topicOf(path),
         subscriptionDefinition(nameOf(path), fields, rules),
       );
-    this.#entries.set(keyOf(path), made);
+    this.#enter(made);
+  }
+
+  #enter(entry: Definition): void {
+    const { path, accessRules: rules } = entry;
+    this.#entries.set(keyOf(path), entry);
+    this.#parts.keys.set({ path, rules });
   }
 
   #apply({ kind, path, fields }: Definition): void {

@@ -13,6 +13,8 @@ export interface AdministrationRequest {
   readonly ifMatch: string | undefined;
   /** The root element of its body; throws where that cannot be read. */
   readonly body: () => Element;
+  /** Throws where the client may not manage what is at this address as well. */
+  readonly requireManage: (address: string) => void;
 }
 
 export interface Answer {

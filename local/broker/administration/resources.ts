@@ -10,6 +10,7 @@ import { BrokerError, conditions, entityNotFound } from "../errors.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { Definition, EntityKind } from "../storage/definition-store.js";
 import type { MessageCounter, MessageCounts } from "../storage/message-counts.js";
+import { readAccessRules, writeAccessRules } from "./access-descriptions.js";
 import { countDetails, entryDocument, fieldElements, textElement, type Entry } from "./atom.js";
 import { eTagOf, type Catalog, type Wanted } from "./catalog.js";
 import { readRule } from "./rule-descriptions.js";
@@ -32,6 +33,7 @@ const roots: Readonly<Record<EntityKind, string>> = {
 };
 const subscriptionAddress =
   /^(?<topic>.+?)\/subscriptions(?:\/(?<name>[^/]+)(?:\/rules(?:\/(?<rule>[^/]+))?)?)?$/i;
+const forwarding = ["ForwardTo", "ForwardDeadLetteredMessagesTo"] as const;
 const time = (ms: number): string => new Date(ms).toISOString();
 
 export class Resources {
@@ -131,6 +133,11 @@ export class Resources {
         `SubCode=40000. The body describes no entity that could be at '${path}'.`,
       );
     const wanted = wantedOf(kind, path, description);
+    // What is forwarded comes to the target as if it had been sent there.
+    for (const name of forwarding) {
+      const target = wanted.fields[name];
+      if (target !== undefined) request.requireManage(target);
+    }
     return request.ifMatch === undefined
       ? this.#one(request, await catalog.create(wanted), 201)
       : this.#one(request, await catalog.update(wanted, request.ifMatch), 200);
@@ -173,7 +180,7 @@ export class Resources {
 
   #content(
     { origin }: AdministrationRequest,
-    { kind, path, fields, createdAtMs, updatedAtMs }: Definition,
+    { kind, path, fields, accessRules, createdAtMs, updatedAtMs }: Definition,
     countOf: (entityId: number) => MessageCounts,
   ): string {
     const { directory } = this.#parts;
@@ -210,6 +217,7 @@ export class Resources {
         TransferMessageCount: 0,
         TransferDeadLetterMessageCount: transfer.total,
       }) +
+      (kind === "subscription" ? "" : writeAccessRules(accessRules)) +
       textElement("EntityAvailabilityStatus", "Available")
     );
   }
@@ -218,19 +226,13 @@ export class Resources {
 /** What has elements in it is not a field. */
 const wantedOf = (kind: EntityKind, path: string, description: Element | undefined): Wanted => {
   const { children = [] } = description ?? {};
-  if (
-    children.some(({ name, children: rules }) => name === "AuthorizationRules" && rules.length > 0)
-  )
-    throw new BrokerError(
-      conditions.invalidField,
-      "SubCode=40000. Authorization rules are not served: leave them out.",
-    );
   const fields = children.filter((each) => each.children.length === 0 && each.text.trim() !== "");
   const first = child(description, "DefaultRuleDescription");
   return {
     kind,
     path,
     fields: Object.fromEntries(fields.map(({ name, text }) => [name, text.trim()])),
+    accessRules: readAccessRules(description),
     ...(first === undefined
       ? {}
       : { rules: [readRule(first, childText(first, "Name") ?? "$Default")] }),

@@ -1,7 +1,9 @@
 /** The management interface over HTTP: who may ask, what is too much, and how failures are told. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Claims } from "../access/claims.js";
+import type { KeyRing } from "../access/key-ring.js";
+import { verifyToken } from "../access/signatures.js";
 import { asBrokerError, BrokerError, conditions, entityNotFound } from "../errors.js";
-import { Claims, verifyToken, type SharedKey } from "../peers/sas.js";
 import { inTime } from "../peers/deadline.js";
 import { statusCodes } from "../requests/management-node.js";
 import { errorDocument } from "./atom.js";
@@ -10,7 +12,7 @@ import { Resources, type AdministrationParts } from "./resources.js";
 import { readXml } from "./xml-reader.js";
 
 export interface AdministrationServerParts extends AdministrationParts {
-  readonly key: SharedKey;
+  readonly keys: KeyRing;
   readonly report: (error: unknown) => void;
 }
 
@@ -41,11 +43,23 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** A token for the address, or for what is above it. Only the root key signs, and it may all. */
-const authorize = ({ headers }: IncomingMessage, path: string, key: SharedKey): void => {
-  const claims = new Claims(() => undefined);
-  claims.add(verifyToken(headers.authorization ?? "", key, Date.now()));
-  claims.require(path, Date.now());
+/** Clients bring tokens for what an entity is to forward to; some name the host in them and nothing else. */
+const supplementary = [
+  "servicebussupplementaryauthorization",
+  "servicebusdlqsupplementaryauthorization",
+] as const;
+
+/** What the request's tokens may manage: the addresses that they are for, and what lies below them. */
+const claimsOf = ({ headers }: IncomingMessage, keys: KeyRing): Claims => {
+  const claims = new Claims(keys);
+  const nowMs = Date.now();
+  claims.add(verifyToken(headers.authorization ?? "", keys, nowMs), nowMs);
+  for (const token of supplementary.flatMap((name) => headers[name] ?? [])) {
+    const claim = verifyToken(token, keys, nowMs);
+    const isForAll = claim.path === headers.host?.toLowerCase();
+    claims.add(isForAll ? { ...claim, path: "" } : claim, nowMs);
+  }
+  return claims;
 };
 
 /** Behind TLS or not, it is the host that the client named. */
@@ -69,7 +83,7 @@ const pathOf = ({ pathname }: URL): string => {
 
 const serve = async (
   request: IncomingMessage,
-  { key }: AdministrationServerParts,
+  { keys }: AdministrationServerParts,
   resources: Resources,
 ): Promise<Answer> => {
   const { method = "", headers } = request;
@@ -78,7 +92,9 @@ const serve = async (
     throw new HttpRefusal(403, "SubCode=40301. Requests of web pages are not taken.");
   const url = urlOf(request);
   const path = pathOf(url);
-  authorize(request, path, key);
+  const claims = claimsOf(request, keys);
+  const requireManage = (target: string): void => claims.require(target, "Manage", Date.now());
+  requireManage(path);
   if (!methods.includes(method)) throw new HttpRefusal(405, `The method ${method} is not served.`);
   if (path === "" || path.includes("\0")) throw entityNotFound(path);
   const bytes = await readBody(request);
@@ -90,6 +106,7 @@ const serve = async (
       query: url.searchParams,
       ifMatch: headers["if-match"],
       body: () => readXml(bytes),
+      requireManage,
     }),
   );
 };

@@ -1,17 +1,16 @@
 /** One client's connection: its claims, and what each of its links is for. */
-import { asBrokerError, BrokerError, conditions, entityNotFound } from "../errors.js";
+import type { KeyRing } from "../access/key-ring.js";
+import { asBrokerError, BrokerError, conditions } from "../errors.js";
 import type { Directory } from "../entities/directory.js";
 import type { Queue } from "../entities/queue.js";
 import type { SessionLocks } from "../entities/session-locks.js";
 import type { EntityStore } from "../storage/entity-store.js";
 import type { Delivery, IncomingLink, Link, SendingLink, Session } from "../wire/rhea.js";
 import { putToken } from "../requests/authorization-node.js";
-import type { ManagedEntity } from "../requests/management.js";
 import { answer } from "../requests/management-node.js";
 import { ReceiverLink, type OutcomeName } from "../links/receiver-link.js";
 import { ReplyLinks, type Reply } from "../requests/replies.js";
 import { RequestLink, type Request, type RequestBounds } from "../requests/request-link.js";
-import { Claims, type SharedKey } from "../peers/sas.js";
 import { SenderLink } from "../links/sender-link.js";
 import {
   describeSession,
@@ -20,11 +19,20 @@ import {
   withholdAttach,
 } from "../links/session-accept.js";
 import { amqpError, settleUnanswered } from "../peers/settlement.js";
+import {
+  authorizationAddress,
+  checkAddresses,
+  destinationAt,
+  isManagement,
+  managedAt,
+  queueAt,
+} from "./addresses.js";
+import { LinkAccess } from "./link-access.js";
 
 export interface ConnectionParts {
   readonly directory: Directory;
   readonly entities: EntityStore;
-  readonly key: SharedKey;
+  readonly keys: KeyRing;
   /** Told of failures that no client waits for. */
   readonly report: (error: unknown) => void;
 }
@@ -34,8 +42,6 @@ interface MessageTarget {
   receive(encoded: Buffer, format: number, delivery: Delivery): Promise<void>;
 }
 
-const authorizationAddress = "$cbs";
-const managementSuffix = /\/\$management$/i;
 const presettled = 1;
 const authorizationBounds: RequestBounds = { pendingMax: 100, bytesMax: 64 * 1024 };
 const managementBounds: RequestBounds = { pendingMax: 1000, bytesMax: 1024 * 1024 };
@@ -52,25 +58,20 @@ const echoTermini = (link: Link): void => {
   link.set_target({ address: link.target?.address ?? null });
 };
 
-/** Both ends of a link have an address or none. */
-const checkAddresses = ({ source, target }: Link): void => {
-  for (const address of [source?.address, target?.address])
-    if (typeof (address ?? "") !== "string")
-      throw new BrokerError(conditions.invalidField, "The address of a link is a text.");
-};
-
 export class ClientConnection {
   readonly #parts: ConnectionParts;
-  readonly #claims: Claims;
+  readonly #access: LinkAccess;
   readonly #replies = new ReplyLinks();
   readonly #targets = new Map<Link, MessageTarget>();
-  readonly #receivers = new Map<SendingLink, ReceiverLink>();
+  readonly #receivers = new Map<Link, ReceiverLink>();
   /** Receivers whose session is still to come: each with a way to end the waiting. */
-  readonly #accepting = new Map<SendingLink, () => void>();
+  readonly #accepting = new Map<Link, () => void>();
 
   constructor(parts: ConnectionParts, onAuthorized: () => void) {
     this.#parts = parts;
-    this.#claims = new Claims(onAuthorized);
+    const { keys, report } = parts;
+    const end = (link: Link, error: BrokerError): void => this.#end(link, error);
+    this.#access = new LinkAccess({ keys, onAuthorized, end, report });
   }
 
   openSender(link: IncomingLink): void {
@@ -81,6 +82,7 @@ export class ClientConnection {
       echoTermini(link);
       this.#targets.set(link, target);
     } catch (error) {
+      this.#access.closed(link);
       refuse(link, error);
     }
   }
@@ -89,15 +91,20 @@ export class ClientConnection {
     try {
       checkAddresses(link);
       const address = link.source?.address ?? "";
-      if (address === authorizationAddress || managementSuffix.test(address)) {
-        if (address !== authorizationAddress) this.#managed(address);
+      if (address === authorizationAddress || isManagement(address)) {
+        if (address !== authorizationAddress) {
+          this.#access.require(address, "any");
+          managedAt(this.#parts, address);
+        }
         echoTermini(link);
         link.local.attach.snd_settle_mode = presettled;
         this.#replies.add(link);
         return;
       }
-      this.#openReceiver(link, this.#queue(address));
+      this.#access.open(link, address, "Listen");
+      this.#openReceiver(link, queueAt(this.#parts.directory, address));
     } catch (error) {
+      this.#access.closed(link);
       refuse(link, error);
     }
   }
@@ -127,21 +134,25 @@ export class ClientConnection {
   }
 
   closeSender(link: Link): void {
+    this.#access.closed(link);
     this.#targets.delete(link);
   }
 
   closeReceiver(link: SendingLink): void {
-    const giveUp = this.#accepting.get(link);
-    if (giveUp !== undefined) {
-      this.#accepting.delete(link);
-      giveUp();
-      // A link that was never opened on this side cannot be closed: the client waits for both.
+    // A link that was never opened on this side cannot be closed: the client waits for both.
+    if (this.#stopAccepting(link)) {
       link.open();
       link.close();
     }
+    this.#access.closed(link);
     this.#replies.remove(link);
     this.#receivers.get(link)?.closed();
     this.#receivers.delete(link);
+  }
+
+  /** Keys were changed: ends the links that no token allows any more. */
+  checkAccess(): void {
+    this.#access.check();
   }
 
   /** What is at this address, or below it, is not there any more or not as it was. */
@@ -150,28 +161,39 @@ export class ClientConnection {
     const isMeant = (given: unknown): boolean =>
       typeof given === "string" && `${given.toLowerCase()}/`.startsWith(`${path}/`);
     for (const link of [...this.#targets.keys()].filter(({ target }) => isMeant(target?.address)))
-      refuse(link, error);
-    for (const link of [...this.#receivers.keys()].filter(({ source }) =>
-      isMeant(source?.address),
-    )) {
-      refuse(link, error);
-      this.closeReceiver(link);
-    }
+      this.#end(link, error);
+    for (const link of [...this.#receivers.keys()].filter(({ source }) => isMeant(source?.address)))
+      this.#end(link, error);
   }
 
   /** The links of a session, or of the whole connection, end without a word. */
   close(session?: Session): void {
     const isMine = (link: Link): boolean => session === undefined || link.session === session;
     for (const link of [...this.#targets.keys()].filter(isMine)) this.#targets.delete(link);
+    this.#access.closeAll(isMine);
+    if (session === undefined) this.#inBackground(this.#access.stop());
     this.#replies.removeAll(isMine);
-    for (const [link, giveUp] of [...this.#accepting].filter(([each]) => isMine(each))) {
-      this.#accepting.delete(link);
-      giveUp();
-    }
+    for (const link of [...this.#accepting.keys()].filter(isMine)) this.#stopAccepting(link);
     for (const [link, receiver] of [...this.#receivers].filter(([each]) => isMine(each))) {
       this.#receivers.delete(link);
       receiver.closed();
     }
+  }
+
+  /** Nothing that comes on it is taken any more, though the client has yet to learn of its end. */
+  #end(link: Link, error: BrokerError): void {
+    if (this.#stopAccepting(link)) link.open();
+    refuse(link, error);
+    this.#access.closed(link);
+    this.#targets.delete(link);
+    this.#receivers.get(link)?.closed();
+    this.#receivers.delete(link);
+  }
+
+  /** Whether it waited for a session. */
+  #stopAccepting(link: Link): boolean {
+    this.#accepting.get(link)?.();
+    return this.#accepting.delete(link);
   }
 
   #targetFor(link: IncomingLink, address: string): MessageTarget {
@@ -179,22 +201,17 @@ export class ClientConnection {
       throw new BrokerError(conditions.notImplemented, "Transactions are not served.");
     if (address === authorizationAddress)
       return this.#requests(link, authorizationBounds, async (request) =>
-        putToken(request, this.#parts.key, this.#claims),
+        putToken(request, (token) => this.#access.takeToken(token)),
       );
-    if (managementSuffix.test(address)) {
-      const entity = this.#managed(address);
-      return this.#requests(link, managementBounds, (request) => answer(entity, request));
+    if (isManagement(address)) {
+      this.#access.open(link, address, "any");
+      const entity = managedAt(this.#parts, address);
+      return this.#requests(link, managementBounds, (request) =>
+        answer(entity, request, (right) => this.#access.require(address, right)),
+      );
     }
-    this.#claims.require(address, Date.now());
-    const { directory } = this.#parts;
-    const destination = directory.destination(address);
-    if (destination === undefined && directory.subscription(address) !== undefined)
-      throw new BrokerError(
-        conditions.notAllowed,
-        `Cannot create a message sender for a subscription. Entity: '${address}'.`,
-      );
-    if (destination === undefined) throw entityNotFound(address);
-    return new SenderLink(link, destination);
+    this.#access.open(link, address, "Send");
+    return new SenderLink(link, destinationAt(this.#parts.directory, address));
   }
 
   #requests(
@@ -203,34 +220,6 @@ export class ClientConnection {
     serve: (request: Request) => Promise<Reply>,
   ): MessageTarget {
     return new RequestLink(link, bounds, { replies: this.#replies, serve });
-  }
-
-  #managed(address: string): ManagedEntity {
-    this.#claims.require(address, Date.now());
-    const { directory, entities } = this.#parts;
-    const path = address.replace(managementSuffix, "");
-    const found = {
-      queue: directory.queue(path),
-      destination: directory.destination(path),
-      subscription: directory.subscription(path),
-      entities,
-    };
-    if (found.queue === undefined && found.destination === undefined) throw entityNotFound(path);
-    return found;
-  }
-
-  #queue(address: string): Queue {
-    this.#claims.require(address, Date.now());
-    const { directory } = this.#parts;
-    const queue = directory.queue(address);
-    queue?.checkReceivable();
-    if (queue !== undefined) return queue;
-    throw directory.destination(address) === undefined
-      ? entityNotFound(address)
-      : new BrokerError(
-          conditions.notAllowed,
-          `Messages of '${address}' are taken from its subscriptions.`,
-        );
   }
 
   #openReceiver(link: SendingLink, queue: Queue): void {

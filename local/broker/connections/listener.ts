@@ -89,6 +89,11 @@ export class Listener {
     for (const client of this.#clients.values()) client.endLinks(address, error);
   }
 
+  /** Keys were changed: what was opened by one that is gone ends. */
+  checkAccess(): void {
+    for (const client of this.#clients.values()) client.checkAccess();
+  }
+
   async close(): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();

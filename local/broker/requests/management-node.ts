@@ -1,18 +1,32 @@
 /** The node `$management` of an entity: finds the operation that a request names and answers it. */
+import type { Right } from "../access/access-rules.js";
 import { asBrokerError, BrokerError, conditions, type Condition } from "../errors.js";
 import { types } from "../wire/rhea.js";
 import { inTime } from "../peers/deadline.js";
 import type { ManagedEntity, Operation } from "./management.js";
-import { messageOperations } from "./message-operations.js";
+import { receivingOperations, sendingOperations } from "./message-operations.js";
 import type { Reply } from "./replies.js";
 import type { Request } from "./request-link.js";
 import { ruleOperations } from "./rule-operations.js";
 import { sessionOperations } from "./session-operations.js";
 
-const operations: ReadonlyMap<string, Operation> = new Map([
-  ...Object.entries(messageOperations),
-  ...Object.entries(sessionOperations),
-  ...Object.entries(ruleOperations),
+interface Permitted {
+  readonly operation: Operation;
+  readonly right: Right;
+}
+
+const needing = (
+  right: Right,
+  operations: Readonly<Record<string, Operation>>,
+): [string, Permitted][] =>
+  Object.entries(operations).map(([name, operation]) => [name, { operation, right }]);
+
+/** Whoever only listens changes no rules: by them it could take what is not for it, or nothing at all. */
+const operations: ReadonlyMap<string, Permitted> = new Map([
+  ...needing("Listen", receivingOperations),
+  ...needing("Listen", sessionOperations),
+  ...needing("Send", sendingOperations),
+  ...needing("Manage", ruleOperations),
 ]);
 
 export const statusCodes: Readonly<Partial<Record<Condition, number>>> = {
@@ -42,16 +56,22 @@ const statusOf = (code: number, description: string): Record<string, unknown> =>
   "status-description": description,
 });
 
-export const answer = async (entity: ManagedEntity, request: Request): Promise<Reply> => {
+/** `require` throws where the client has no such right, now, to the entity. */
+export const answer = async (
+  entity: ManagedEntity,
+  request: Request,
+  require: (right: Right) => void,
+): Promise<Reply> => {
   try {
     const { operation: name, "associated-link-name": linkName } = request.properties;
     if (typeof name !== "string")
       throw new BrokerError(conditions.invalidField, "The request names no operation.");
-    const operation = operations.get(name.replace(/^com\.microsoft:/, ""));
-    if (operation === undefined)
+    const permitted = operations.get(name.replace(/^com\.microsoft:/, ""));
+    if (permitted === undefined)
       throw new BrokerError(conditions.notImplemented, `The operation '${name}' is not served.`);
+    require(permitted.right);
     const managed = { ...entity, linkName: typeof linkName === "string" ? linkName : undefined };
-    const body = await inTime(operation(managed, request.body));
+    const body = await inTime(permitted.operation(managed, request.body));
     return body === null
       ? { properties: statusOf(204, "No content"), body: null }
       : { properties: statusOf(200, "OK"), body };

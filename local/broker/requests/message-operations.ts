@@ -129,11 +129,14 @@ const updateDisposition: Operation = async (entity, body) => {
   return {};
 };
 
-export const messageOperations = {
-  "renew-lock": renewLock,
-  "peek-message": peekMessage,
+export const sendingOperations = {
   "schedule-message": scheduleMessage,
   "cancel-scheduled-message": cancelScheduledMessage,
+} satisfies Record<string, Operation>;
+
+export const receivingOperations = {
+  "renew-lock": renewLock,
+  "peek-message": peekMessage,
   "receive-by-sequence-number": receiveBySequenceNumber,
   "update-disposition": updateDisposition,
 } satisfies Record<string, Operation>;

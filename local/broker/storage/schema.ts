@@ -103,6 +103,10 @@ const deadLetterNumbers = `
   where m.entity_id = t.entity_id and m.sequence_number = t.sequence_number;
   update broker.message set sequence_number = -sequence_number where sequence_number < 0;`;
 
+/** Keys of the entities that clients made. */
+const accessRules = `
+  alter table broker.definition add column access_rules jsonb not null default '[]';`;
+
 /*
  * Each is run once, in this order, and never changed afterwards: a database may stand after any of
  * them. The first one's tables may be there already, from before the steps were counted.
@@ -113,6 +117,7 @@ export const steps: readonly string[] = [
   headersAndTimes,
   deadLetterNumbers,
   administration,
+  accessRules,
 ];
 
 /** Only for who owns the database: another broker's tables must not change under it. */

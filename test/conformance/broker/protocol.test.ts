@@ -1,5 +1,4 @@
 /** What the protocol allows a client to do beyond the genuine one's habits. */
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { Socket, connect as connectSocket } from "node:net";
 import { setTimeout } from "node:timers/promises";
@@ -7,6 +6,7 @@ import rhea, { type Connection, type EventContext, type Receiver, type Sender } 
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bodies, brokerFixture, token, type BrokerFixture } from "../../support/broker/broker.js";
 import { amqp, frame } from "../../support/broker/raw-peer.js";
+import { openConnection, presentToken } from "../../support/broker/token-peer.js";
 
 let fixture: BrokerFixture;
 const connections: Connection[] = [];
@@ -20,38 +20,14 @@ afterEach(() => {
 afterAll(() => fixture.stop());
 
 const open = async (): Promise<Connection> => {
-  const connection = rhea.create_container().connect({
-    port: fixture.broker.port,
-    host: "127.0.0.1",
-    username: "RootManageSharedAccessKey",
-    reconnect: false,
-  });
+  const connection = await openConnection(fixture.broker.port);
   connections.push(connection);
-  await once(connection, "connection_open");
   return connection;
-};
-
-/** Presents a token and answers the status of the reply. */
-const authorize = async (connection: Connection, presented: string): Promise<number> => {
-  const name = randomUUID();
-  const replies = connection.open_receiver({ name, source: { address: "$cbs" } });
-  const requests = connection.open_sender({ target: { address: "$cbs" } });
-  await once(requests, "sendable");
-  requests.send({
-    message_id: "1",
-    reply_to: name,
-    application_properties: { operation: "put-token", type: "servicebus.windows.net:sastoken" },
-    body: presented,
-  });
-  const [{ message }] = (await once(replies, "message")) as [EventContext];
-  replies.close();
-  requests.close();
-  return Number(message?.application_properties?.["status-code"]);
 };
 
 const authorized = async (): Promise<Connection> => {
   const connection = await open();
-  expect(await authorize(connection, token("sb://127.0.0.1/"))).toBe(202);
+  expect(await presentToken(connection, token("sb://127.0.0.1/"))).toBe(202);
   return connection;
 };
 
@@ -80,10 +56,10 @@ const nextDelivery = async (receiver: Receiver) => {
 test("tokens hold for what they name and below, while they are valid and rightly signed", async () => {
   const connection = await open();
   const statuses = [
-    await authorize(connection, token("sb://127.0.0.1/plain", { lifeS: -10 })),
-    await authorize(connection, token("sb://127.0.0.1/plain", { key: "wrong" })),
-    await authorize(connection, "SharedAccessSignature sr=%&sig=&se=&skn="),
-    await authorize(connection, token("sb://127.0.0.1/plain")),
+    await presentToken(connection, token("sb://127.0.0.1/plain", { lifeS: -10 })),
+    await presentToken(connection, token("sb://127.0.0.1/plain", { key: "wrong" })),
+    await presentToken(connection, "SharedAccessSignature sr=%&sig=&se=&skn="),
+    await presentToken(connection, token("sb://127.0.0.1/plain")),
   ];
   expect(statuses).toEqual([401, 401, 401, 202]);
   const plain = await openReceiver(connection, "plain/$DeadLetterQueue");
@@ -101,7 +77,7 @@ test.each([
   requests.send(Buffer.from(bytes), undefined, 0);
   const [{ delivery }] = (await once(requests, "rejected")) as [EventContext];
   expect(delivery?.remote_state?.["error"]).toMatchObject({ condition: "amqp:decode-error" });
-  expect(await authorize(requests.connection, token("sb://127.0.0.1/"))).toBe(202);
+  expect(await presentToken(requests.connection, token("sb://127.0.0.1/"))).toBe(202);
 });
 
 test("a drain is answered with what is there, and when all credit is used up already too", async () => {
@@ -317,5 +293,5 @@ test("clients may say by their mechanism that their claims follow", async () => 
   const connection = rhea.create_container().connect(options);
   connections.push(connection);
   await once(connection, "connection_open");
-  expect(await authorize(connection, token("sb://127.0.0.1/"))).toBe(202);
+  expect(await presentToken(connection, token("sb://127.0.0.1/"))).toBe(202);
 });

@@ -19,6 +19,7 @@ import { repairLinks } from "../../../local/postgres/binaries.js";
 import { birthMark } from "../../../local/postgres/processes.js";
 import { startPostgres } from "../../../local/postgres/server.js";
 import { runStart } from "../../../bench/platform/launch.js";
+import { partnerConnectionString } from "../../../bench/platform/topic-reader.js";
 import { startTestStack } from "../../support/platform/stack.js";
 import { rowsOf } from "../../support/database/connections.js";
 import { createDatabase } from "../../support/database/database.js";
@@ -221,6 +222,7 @@ test("a stop leaves no process behind, neither the server nor its watcher", asyn
 test("killed and started again on a database of its own, it is where it was", async () => {
   const stack = await startTestStack();
   const { url, brokerConnectionString, pid } = stack;
+  expect(stack.output()).toContain(partnerConnectionString(brokerConnectionString, "acme"));
   await rowsOf(stack.databaseUrl, "create table kept as select 42 as answer");
   await stack.kill9();
   await stack.restart();

@@ -22,17 +22,18 @@ export const administer = (
   port: number,
   ca: string,
   key?: string,
+  keyName?: string,
 ): ServiceBusAdministrationClient => {
   // The client hands all options of its HTTP pipeline on, though its own type lists some alone.
   const options: ServiceBusAdministrationClientOptions & { tlsOptions: { ca: string } } = {
     tlsOptions: { ca },
     retryOptions: { maxRetries: 0 },
   };
-  return new ServiceBusAdministrationClient(connectionString(port, key), options);
+  return new ServiceBusAdministrationClient(connectionString(port, key, keyName), options);
 };
 
 export const administrationFixture = async (
-  options: Pick<BrokerOptions, "idleClock"> = {},
+  options: Pick<BrokerOptions, "idleClock" | "accessRules"> = {},
 ): Promise<AdministrationFixture> => {
   const certificateFolder = await mkdtemp(join(tmpdir(), "broker-certificate-"));
   await keepCertificate(certificateFolder, Date.now());

@@ -89,21 +89,31 @@ export const testConfiguration = {
 
 export const testTopology = parseTopology(testConfiguration);
 
-export const connectionString = (port: number, key = "SAS_KEY_VALUE"): string =>
-  `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=RootManageSharedAccessKey;` +
+const rootKeyName = "RootManageSharedAccessKey";
+
+export const connectionString = (
+  port: number,
+  key = "SAS_KEY_VALUE",
+  keyName = rootKeyName,
+): string =>
+  `Endpoint=sb://127.0.0.1:${port};SharedAccessKeyName=${keyName};` +
   `SharedAccessKey=${key};UseDevelopmentEmulator=true;`;
 
 /** A shared access signature, of the emulator's key where no other is given. */
 export const token = (
   audience: string,
-  { key = "SAS_KEY_VALUE", lifeS = 600 }: { key?: string; lifeS?: number } = {},
+  {
+    key = "SAS_KEY_VALUE",
+    keyName = rootKeyName,
+    lifeS = 600,
+  }: { key?: string; keyName?: string; lifeS?: number } = {},
 ): string => {
   const resource = encodeURIComponent(audience);
   const expiry = Math.floor(Date.now() / 1000) + lifeS;
   const signature = createHmac("sha256", key).update(`${resource}\n${expiry}`).digest("base64");
   return (
     `SharedAccessSignature sr=${resource}&sig=${encodeURIComponent(signature)}` +
-    `&se=${expiry}&skn=RootManageSharedAccessKey`
+    `&se=${expiry}&skn=${keyName}`
   );
 };
 
@@ -112,12 +122,13 @@ export const connect = (
   port: number,
   options: {
     readonly key?: string;
+    readonly keyName?: string;
     readonly maxRetries?: number;
     readonly timeoutInMs?: number;
   } = {},
 ): ServiceBusClient => {
-  const { key, maxRetries = 1, timeoutInMs = 10_000 } = options;
-  return new ServiceBusClient(connectionString(port, key), {
+  const { key, keyName, maxRetries = 1, timeoutInMs = 10_000 } = options;
+  return new ServiceBusClient(connectionString(port, key, keyName), {
     retryOptions: { maxRetries, retryDelayInMs: 100, timeoutInMs },
   });
 };
@@ -131,7 +142,7 @@ export interface BrokerFixture {
 export const brokerFixture = async (
   options: Pick<
     BrokerOptions,
-    "report" | "handshakeTimeouts" | "certificateFolder" | "idleClock"
+    "report" | "handshakeTimeouts" | "certificateFolder" | "idleClock" | "accessRules"
   > = {},
 ): Promise<BrokerFixture> => {
   const database = await createDatabase();
