@@ -73,7 +73,7 @@ const hasCancelled = (ended: string): boolean => ["Cancelled", "Terminated"].inc
 /** Each answered command is told once, and nothing that nobody asked for. */
 export const judgeCommands = (
   deliveries: readonly ReceivedEvent[],
-  { accounts, rounds }: Published,
+  { accounts, rounds, forced }: Published,
 ): void => {
   const sightings = firstSightings(deliveries);
   const told = (name: string): string[] =>
@@ -90,6 +90,9 @@ export const judgeCommands = (
   expect(told("OperationInitialized")).toEqual(asked(() => true));
   expect(told("OperationConfirmed")).toEqual(asked(hasConfirmed));
   expect(told("OperationCancelled")).toEqual(asked(hasCancelled));
+
+  const ids = new Set(sightings.map(({ id }) => id));
+  expect(forced.filter((id) => !ids.has(id))).toEqual([]);
 
   const changes = new Set(["WalletSuspended", "WalletReactivated"]);
   const sessions = bySession(sightings.filter(({ name }) => changes.has(name)));

@@ -1,4 +1,5 @@
 /** A partner's customers whose commands make events through kills, and what of it was answered. */
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sender, type Send } from "../../../bench/platform/onboarding.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
@@ -15,6 +16,8 @@ export interface Published {
   readonly accounts: readonly Account[];
   /** How often each wallet was suspended and made active again. */
   readonly rounds: ReadonlyMap<string, number>;
+  /** Ids of the events that were forced. */
+  readonly forced: readonly string[];
 }
 
 export interface PublishingOptions {
@@ -61,6 +64,17 @@ const change = async (send: Send, walletId: string, to: "suspend" | "reactivate"
   if (status !== 200) throw new Error(`${call}: ${status} ${JSON.stringify(body)}`);
 };
 
+/** A repeat is known by the event's id. */
+const force = async (send: Send, walletId: string): Promise<string> => {
+  const id = randomUUID();
+  const { call, status, body } = await send("POST", "/wallet/bypass/operationgroupinitialized", {
+    ...{ id, operationGroupId: id, walletId, partnerKey: acme.partner, dealerKey: null },
+    creationDate: new Date().toISOString(),
+  });
+  if (status !== 200) throw new Error(`${call}: ${status} ${JSON.stringify(body)}`);
+  return id;
+};
+
 export interface Publishers {
   /** Resolves once it is over, each customer with its errand done. */
   publish(isOver: () => boolean): Promise<Published>;
@@ -75,6 +89,7 @@ export const openPublishers = async (
   const storeId = await openStoreBy(send);
   const accounts = await openAccounts(send, query, customers);
   const rounds = new Map(accounts.map(({ walletId }) => [walletId, 0]));
+  const forced: string[] = [];
   const serve = async (account: Account, index: number, isOver: () => boolean): Promise<void> => {
     const { walletId } = account;
     const errand = customerOf(send, account, storeId, seededBelow(seed + index));
@@ -83,12 +98,13 @@ export const openPublishers = async (
       await change(send, walletId, "suspend");
       await change(send, walletId, "reactivate");
       rounds.set(walletId, (rounds.get(walletId) ?? 0) + 1);
+      forced.push(await force(send, walletId));
     }
   };
   return {
     publish: async (isOver) => {
       await Promise.all(accounts.map((account, index) => serve(account, index, isOver)));
-      return { accounts, rounds };
+      return { accounts, rounds, forced };
     },
   };
 };
