@@ -1,5 +1,6 @@
 /** What force-push refuses, for each event that can be forced. */
 import { randomUUID } from "node:crypto";
+import { sessionOf } from "../../../shared/contracts/events/event.js";
 import { forcePushes } from "../../../shared/contracts/events/force-push.js";
 import { forceEvent } from "../../../shared/database/outbox/forced-events.js";
 import type { Database } from "../../../shared/database/platform/database.js";
@@ -11,20 +12,24 @@ export const forcePushCases = (
   database: () => Database,
   { nowhere }: WalletStates,
 ): readonly RefusalCase[] =>
-  forcePushes.flatMap(({ event: { name, example }, route }): RefusalCase[] => [
-    {
-      ...{ route, code: "EventOfAnotherPartner", given: nowhere },
-      body: { ...example, partnerKey: "globex" },
-      says: { "/partnerKey": "must be acme." },
-    },
-    {
-      ...{ route, code: "IdempotencyKeyReused", given: nowhere },
-      prepare: async () => {
-        const id = randomUUID();
-        const forced = { name, sessionId: null, envelope: { id }, payload: example };
-        made(await forceEvent(database(), acme, forced));
-        return { body: { ...example, id, messageVersion: 2 } };
+  forcePushes.flatMap(({ event, route }): RefusalCase[] => {
+    const { name, example } = event;
+    return [
+      {
+        ...{ route, code: "EventOfAnotherPartner", given: nowhere },
+        body: { ...example, partnerKey: "globex" },
+        says: { "/partnerKey": "must be acme." },
       },
-      says: { "/id": "is the id of another event: leave it out, or send one that no event has." },
-    },
-  ]);
+      {
+        ...{ route, code: "IdempotencyKeyReused", given: nowhere },
+        prepare: async () => {
+          const id = randomUUID();
+          const sessionId = sessionOf(event, example);
+          const forced = { name, sessionId, envelope: { id }, payload: example };
+          made(await forceEvent(database(), acme, forced));
+          return { body: { ...example, id, messageVersion: 2 } };
+        },
+        says: { "/id": "is the id of another event: leave it out, or send one that no event has." },
+      },
+    ];
+  });
