@@ -4,7 +4,9 @@ import { ServiceBusClient, type ServiceBusReceivedMessage } from "@azure/service
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { forcePushes } from "../../shared/contracts/events/force-push.js";
+import { getDiagnosticsRoute } from "../../shared/contracts/wallet/diagnostics.js";
 import type { Database } from "../../shared/database/platform/database.js";
+import { applicationName, applicationVersion } from "../../shared/platform/application.js";
 import {
   addressOf,
   clientOf,
@@ -232,6 +234,16 @@ test("the partner's topic gets what operators force in the partner's name; in th
   await arrival(id);
   const own = await force(push, push.event.example, { as: "platform", naming: "platform" });
   expect(own).toMatchObject({ status: 403, body: { errorCode: "EventOfAnotherPartner" } });
+});
+
+test("the interface's diagnostics say which application answers, in which environment", async () => {
+  const answer = await send(stack, addressOf(getDiagnosticsRoute), {
+    headers: headersOf(getDiagnosticsRoute, tokens.get("acme") ?? ""),
+  });
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    { applicationName, applicationVersion, environment: "development" },
+  ]);
 });
 
 test("an event as large as a message may be is 422 and says how large it may be", async () => {

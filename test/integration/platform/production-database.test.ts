@@ -58,13 +58,18 @@ test.each(forTests.map((endpoint) => [endpoint.route.id, endpoint] as const))(
       ...{ partnerKey: "acme", clientId: "acme-client", isOperator: false, roles: [] },
       ...{ authKeySalt: salt, authKeyHash: hashSecret("key", salt) },
       settings: partnerSettings.parse({}),
+      formerAuthKeys: [],
     };
     // Only what this call touches: it must not come to the database.
     const services = {
       config: { environment: "production" },
       logger: silentLogger,
       tokens: { verify: async () => ({ clientId: "acme-client", roles: [] }) },
-      partners: { byClient: async () => partner, byKey: async () => partner },
+      partners: {
+        byClient: async () => partner,
+        byClientAnew: async () => partner,
+        byKey: async () => partner,
+      },
       rateLimits: noRateLimits,
     } as unknown as Services;
     const call = (authkey: string) =>
