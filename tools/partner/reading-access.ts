@@ -25,14 +25,14 @@ export const giveReadingAccess = async (
   { partnerKey, clientId }: { readonly partnerKey: string; readonly clientId: string },
 ): Promise<ReadingAccess> => {
   const { connection, administration } = await tools.broker();
-  const isLocal = isEmulator(connection);
+  const hasKey = isEmulator(connection);
   // Asked first: without it everything else would be done in vain.
-  const azure = isLocal ? undefined : await tools.azure();
+  const azure = hasKey ? undefined : await tools.azure();
   const tell = (step: string): void => {
     tools.tell(step);
   };
   const topic = await preparePartnerTopic(administration, partnerKey, {
-    hasKey: false,
+    hasKey,
     tell,
   });
   if (topic.faults.length > 0) return { faults: topic.faults, connectionString: null };

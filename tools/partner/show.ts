@@ -29,7 +29,7 @@ const show = async (given: Given, tools: Tools): Promise<Report> => {
   const record = await findRecord(tools.database, partnerKey);
   if (record === undefined) return refused([`There is no partner ${partnerKey}.`]);
   const topic = await topicOf(tools, partnerKey);
-  const left = await removalFaults(tools.database, partnerKey);
+  const left = record.isOperator ? [] : await removalFaults(tools.database, partnerKey);
   const { clientId, roles, dealers, settings, formerAuthKeysUntil, removedAt } = record;
   return {
     done: true,

@@ -23,6 +23,7 @@ export interface PartnerSecrets {
 
 const Taken = z.object({
   clientOf: z.string().nullable(),
+  operator: z.string().nullable(),
   partners: z.int(),
 });
 
@@ -62,16 +63,19 @@ export const collectionFaults = async (
 /** What speaks against a new partner, as sentences. */
 export const registrationFaults = async (
   queryable: Queryable,
-  { partnerKey, clientId, dealers, settings }: NewPartner,
+  { partnerKey, clientId, isOperator, dealers, settings }: NewPartner,
 ): Promise<string[]> => {
   const taken = await queryable.row(
     Taken,
     `select (select partner_key from borsello.partner where client_id = $1) as "clientOf",
+       borsello.operating_partner() as operator,
        (select count(*)::int from borsello.partner) as partners`,
     [clientId],
   );
   return [
     ...(taken?.clientOf == null ? [] : [`The client id ${clientId} is ${taken.clientOf}'s.`]),
+    // What arrives for nobody lies in the operators' books: these must not become another's.
+    ...(!isOperator || taken?.operator == null ? [] : [`${taken.operator} is the operator.`]),
     ...((taken?.partners ?? 0) < partnersMax
       ? []
       : [`There are ${partnersMax} partners, and may be no more.`]),

@@ -51,7 +51,11 @@ beforeEach(() => {
 
 const run = (...args: string[]): Promise<Said> => runPartner(place, ...args);
 
-const Added = z.object({ authKey: z.string(), clientSecret: z.string() });
+const Added = z.object({
+  authKey: z.string(),
+  clientSecret: z.string(),
+  connectionString: z.string(),
+});
 
 const add = async (...options: string[]) => {
   const { code, printed, complained } = await run("add", name, ...options, "--json");
@@ -114,7 +118,10 @@ test("run again, it finishes what was half made, adds dealers, and shows no secr
     code: 0,
     complained: `The topic ${name} is there.\nThe subscription ${name} was made.`,
   });
-  expect(JSON.parse(again.printed)).toMatchObject({ partnerKey: name, isNew: false });
+  // The broker keeps this key itself, and gives it again to whoever administers it.
+  const { connectionString: own } = Added.parse(JSON.parse(half.printed));
+  expect(own).toContain(`;SharedAccessKeyName=${name};SharedAccessKey=`);
+  expect(JSON.parse(again.printed)).toMatchObject({ isNew: false, connectionString: own });
   expect(again.printed).not.toMatch(/authKey|clientSecret/);
   const found = await client();
   expect(found && secretMatches(authKey, found.authKeySalt, found.authKeyHash)).toBe(true);
@@ -125,9 +132,13 @@ test("run again, it finishes what was half made, adds dealers, and shows no secr
 test("a topic that was made before its partner was kept is taken for the partner's", async () => {
   await broker.administration.createTopic(name, { requiresDuplicateDetection: true });
   const { code, complained } = await run("add", name);
-  expect([code, complained]).toEqual([
+  expect([code, complained.split("\n")]).toEqual([
     0,
-    `The topic ${name} is there.\nThe subscription ${name} was made.`,
+    [
+      `The topic ${name} is there.`,
+      `The topic ${name} has a key for its partner.`,
+      `The subscription ${name} was made.`,
+    ],
   ]);
 });
 
@@ -162,6 +173,7 @@ test.each([
     1,
     "The collection account IT83X0999903200ACME00000001 is acme's.",
   ],
+  ["a second operator", ["x", "--operator"], 1, "platform is the operator."],
   ["an option that is none", ["x", "--colour", "red"], 2, "--colour"],
 ])("%s is refused with a sentence, and nothing is made", async (_what, args, code, sentence) => {
   const said = await run("add", ...args);
@@ -320,6 +332,13 @@ test.each([
   const { code, complained } = await run("settings", "acme", "--set", pair);
   expect([code, complained]).toEqual([1, expect.stringContaining(sentence)]);
   expect(await run("settings", "acme")).toEqual(before);
+});
+
+test("the operator stays, since what arrives for nobody lies in its books", async () => {
+  expect(await run("remove", "platform")).toMatchObject({
+    code: 1,
+    complained: expect.stringMatching(/^It is the operator: /) as string,
+  });
 });
 
 test("a partner that nothing names is gone without a trace, and its name is free", async () => {
