@@ -45,12 +45,27 @@ const stateOf = ({ problem }: Looked<unknown>): { status: "ok" | "unavailable" }
 const waitsFor = ({ towards, oldestSeconds }: BacklogLine): string =>
   `for ${towards.join(" and ")} since ${Math.round(oldestSeconds)} seconds`;
 
-const outboxProblem = (lines: readonly BacklogLine[]): string | null => {
+const waitProblem = (lines: readonly BacklogLine[]): string | null => {
   const late = lines.filter(({ oldestSeconds }) => oldestSeconds >= toldAfterSeconds);
   if (late.length === 0) return null;
   const more = late.length > linesTold ? `, and elsewhere (${late.length - linesTold})` : "";
   return `Messages wait ${late.slice(0, linesTold).map(waitsFor).join(", ")}${more}.`;
 };
+
+const refusedProblem = (refused: OutboxBacklog["refused"]): string | null => {
+  if (refused.length === 0) return null;
+  const places = refused.slice(0, linesTold).map(({ destination }) => destination);
+  const more = refused.length > linesTold ? ` and elsewhere (${refused.length - linesTold})` : "";
+  const total = (count: "retried" | "givenUp"): number =>
+    refused.reduce((sum, one) => sum + one[count], 0);
+  return (
+    `Messages are refused by ${places.join(", ")}${more}: tried again ${total("retried")}, ` +
+    `given up on ${total("givenUp")}; borsello.held_message says why.`
+  );
+};
+
+const outboxProblem = ({ lines, refused }: OutboxBacklog): string | null =>
+  [waitProblem(lines), refusedProblem(refused)].filter((one) => one !== null).join(" ") || null;
 
 const asideProblem = (setAside: number): string | null =>
   setAside === 0
@@ -99,7 +114,7 @@ export const healthOf = ({ config, database, bus, note }: Means) => {
       outbox: {
         waiting: reads.value?.backlog.waiting ?? null,
         oldestSeconds: lines[0]?.oldestSeconds ?? null,
-        problem: outboxProblem(lines),
+        problem: reads.value === undefined ? null : outboxProblem(reads.value.backlog),
       },
     };
   };

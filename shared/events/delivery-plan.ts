@@ -21,13 +21,13 @@ const remaining = ({ destinations, deliveredTo }: Routed): readonly string[] =>
  */
 export const planDeliveries = <Message extends Routed>(
   messages: readonly Message[],
-  isSuspended: (destination: string) => boolean,
+  isLeft: (destination: string, message: Message) => boolean,
 ): Delivery<Message>[][] => {
   const stageOf = new Map<string, number>();
   const messagesTo = new Map<string, Message[]>();
   for (const message of messages) {
     for (const [position, destination] of remaining(message).entries()) {
-      if (isSuspended(destination)) continue;
+      if (isLeft(destination, message)) continue;
       stageOf.set(destination, Math.max(stageOf.get(destination) ?? 0, position));
       const group = messagesTo.get(destination);
       if (group === undefined) messagesTo.set(destination, [message]);

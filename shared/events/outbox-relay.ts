@@ -1,15 +1,14 @@
 /** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Queryable } from "../database/platform/database.js";
-import { claimWaiting, recordAttempts } from "../database/outbox/outbox.js";
-import type { Attempt, ClaimScope, WaitingMessage } from "../database/outbox/outbox.js";
-import { numberMessages, type Sequences } from "../database/outbox/sequences.js";
+import { claimWaiting, type ClaimScope } from "../database/outbox/outbox.js";
+import { numberMessages } from "../database/outbox/sequences.js";
 import type { FaultPoints } from "../platform/fault-points.js";
 import type { Logger } from "../platform/logger.js";
+import { deliver, recordDelivered, type Delivered } from "./delivery.js";
 import { planDeliveries } from "./delivery-plan.js";
-import type { Delivery } from "./delivery-plan.js";
-import { DestinationHealth } from "./destination-health.js";
-import { toOutgoing } from "./outgoing-message.js";
+import { openDestinations } from "./destinations.js";
+import { heldRetries } from "./held-retries.js";
 import type { ServiceBus } from "./service-bus.js";
 
 export interface OutboxRelay {
@@ -36,6 +35,8 @@ const databaseRetryMs = 1_000;
 /** What another relay had to leave, because this one held its wallet, is looked for so long after. */
 const lookAgainMs = 50;
 
+/** Of several wallets, so that one message which it refuses does not speak for it. */
+const messagesPerProbe = 10;
 /** So many failing destinations are tried at once. */
 const probesMax = 2;
 
@@ -48,35 +49,15 @@ export const startOutboxRelay = ({
   faults,
   logger,
 }: RelayDependencies): OutboxRelay => {
-  const health = new DestinationHealth(Date.now);
+  const destinations = openDestinations({ bus, logger });
+  const { health } = destinations;
   let asked = false;
   let closed = false;
   let running: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let lookAgain: NodeJS.Timeout | undefined;
   const probes = new Map<string, Promise<void>>();
-
-  const deliver = async (
-    { destination, messages }: Delivery<WaitingMessage>,
-    sequences: Sequences,
-  ): Promise<Attempt[]> => {
-    const outgoing = messages.map((message) =>
-      toOutgoing(message, sequences.get(message.outboxId)),
-    );
-    const { acknowledged, failure } = await bus.send(destination, outgoing);
-    if (failure === undefined) {
-      if (health.succeeded(destination)) logger.info("destination is back", { destination });
-    } else if (health.failed(destination) === 1) {
-      logger.warn("destination refuses messages; they wait in the outbox", {
-        destination,
-        error: failure,
-      });
-    }
-    return messages.map(({ outboxId }, index) => ({
-      outboxId,
-      deliveredTo: index < acknowledged ? destination : null,
-    }));
-  };
+  const held = heldRetries({ database, destinations, logger, onRelease: nudge });
 
   /** The session holds the wallets of what it claims until the attempts are recorded; no transaction does. */
   const send = async (
@@ -87,14 +68,23 @@ export const startOutboxRelay = ({
     const messages = await claimWaiting(session, scope);
     if (messages.length === 0) return 0;
     const sequences = await numberMessages(session, messages);
-    const attempts: Attempt[] = [];
+    const delivered: Delivered[] = [];
     faults.hit("relay.beforeSend");
-    for (const stage of planDeliveries(messages, isLeft)) {
-      const delivered = await Promise.all(stage.map((delivery) => deliver(delivery, sequences)));
-      attempts.push(...delivered.flat());
-    }
+    const plan = planDeliveries(
+      messages,
+      (destination, { heldAt }) => isLeft(destination) || heldAt.includes(destination),
+    );
+    for (const stage of plan)
+      delivered.push(
+        ...(await Promise.all(
+          stage.map(({ destination, messages: there }) =>
+            deliver(destinations, destination, there, sequences),
+          ),
+        )),
+      );
     faults.hit("relay.afterSend");
-    await recordAttempts(session, attempts);
+    await recordDelivered(session, logger, messages, delivered);
+    if (delivered.some(({ refusals }) => refusals.length > 0)) held.look();
     return messages.length;
   };
 
@@ -106,9 +96,9 @@ export const startOutboxRelay = ({
     return sent < messagesPerRound ? "all" : "part";
   };
 
-  /** Tries a failing destination with its oldest message, while nobody waits for the answer. */
+  /** Tries a failing destination with its oldest messages, while nobody waits for the answer. */
   const probe = async (destination: string): Promise<void> => {
-    const scope = { avoided: [], only: destination, limit: 1 };
+    const scope = { avoided: [], only: destination, limit: messagesPerProbe };
     const isLeft = (other: string): boolean => other !== destination;
     try {
       const sent = await database.session((session) => send(session, scope, isLeft));
@@ -170,7 +160,7 @@ export const startOutboxRelay = ({
   /** What is under way, and the round that follows where a destination is back. */
   const settled = async (): Promise<void> => {
     await running;
-    await Promise.all(probes.values());
+    await Promise.all([...probes.values(), held.settled()]);
     await running;
   };
 
@@ -182,11 +172,13 @@ export const startOutboxRelay = ({
   return {
     nudge,
     async sweep() {
+      held.look();
       nudge();
       await settled();
     },
     async close() {
       closed = true;
+      held.close();
       clearTimeout(retry);
       clearTimeout(lookAgain);
       await settled();

@@ -3,12 +3,14 @@ import { ServiceBusClient } from "@azure/service-bus";
 import type {
   ServiceBusClientOptions,
   ServiceBusMessage,
+  ServiceBusMessageBatch,
   ServiceBusReceivedMessage,
   ServiceBusReceiver,
   ServiceBusSender,
 } from "@azure/service-bus";
 import type { ServiceBusConnection } from "../platform/config.js";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
+import { UnsendableMessageError } from "./send-failure.js";
 
 export interface OutgoingMessage {
   readonly messageId: string;
@@ -94,7 +96,23 @@ const toBusMessage = ({ body, applicationProperties, ...rest }: OutgoingMessage)
   return message;
 };
 
-/** As few batches as the broker's size limit allows; entities must not be partitioned. */
+/** Whether a message has a place in the batch; throws where it has none in any. */
+const isAdded = (batch: ServiceBusMessageBatch, message: OutgoingMessage): boolean => {
+  const { messageId } = message;
+  try {
+    if (batch.tryAddMessage(toBusMessage(message))) return true;
+  } catch (cause) {
+    if (batch.count === 0)
+      throw new UnsendableMessageError(`message ${messageId} cannot be written`, { cause });
+  }
+  if (batch.count > 0) return false;
+  throw new UnsendableMessageError(`message ${messageId} is larger than the broker takes`);
+};
+
+/**
+ * As few batches as the broker's size limit allows; entities must not be partitioned. What stands before a
+ * message that cannot be sent is sent first, so that this one is the first of those without acknowledgement.
+ */
 const sendInBatches = async (
   sender: ServiceBusSender,
   messages: readonly OutgoingMessage[],
@@ -103,14 +121,11 @@ const sendInBatches = async (
   try {
     let batch = await sender.createMessageBatch();
     for (const message of messages) {
-      const outgoing = toBusMessage(message);
-      if (batch.tryAddMessage(outgoing)) continue;
+      if (isAdded(batch, message)) continue;
       await sender.sendMessages(batch);
       acknowledged += batch.count;
       batch = await sender.createMessageBatch();
-      if (!batch.tryAddMessage(outgoing)) {
-        throw new RangeError(`message ${message.messageId} is larger than the broker takes`);
-      }
+      isAdded(batch, message);
     }
     await sender.sendMessages(batch);
     return { acknowledged: acknowledged + batch.count };

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { Queryable } from "../platform/database.js";
 
-const WaitingMessage = z.object({
+export const WaitingMessage = z.object({
   outboxId: z.bigint(),
   messageId: z.string(),
   destinations: z.array(z.string()),
@@ -15,11 +15,18 @@ const WaitingMessage = z.object({
   entityVersion: z.bigint().nullable(),
   body: z.string(),
   attempts: z.int(),
+  /** Where it cannot go now: it is refused there, or an earlier one of its session is. */
+  heldAt: z.array(z.string()),
 });
 export type WaitingMessage = z.infer<typeof WaitingMessage>;
 
 /** The advisory locks of relays: this number and the hash of a session. */
-const lockSpace = 7_071_002;
+export const lockSpace = 7_071_002;
+
+export const messageColumns = `outbox_id as "outboxId", message_id as "messageId", destinations,
+  delivered_to as "deliveredTo", session_id as "sessionId", subject,
+  partner_key as "partnerKey", coalesce(partner_key = any (destinations), false) as "isNumbered",
+  entity_version as "entityVersion", body::text, attempts, held_at as "heldAt"`;
 
 export interface ClaimScope {
   /** What has only these destinations left is passed by. */
@@ -39,10 +46,7 @@ export const claimWaiting = (
 ): Promise<WaitingMessage[]> =>
   session.rows(
     WaitingMessage,
-    `select outbox_id as "outboxId", message_id as "messageId", destinations,
-       delivered_to as "deliveredTo", session_id as "sessionId", subject,
-       partner_key as "partnerKey", coalesce(partner_key = any (destinations), false) as "isNumbered",
-       entity_version as "entityVersion", body::text, attempts
+    `select ${messageColumns}
      from borsello.take_messages($1, $2, $3, ${lockSpace}) order by outbox_id`,
     [avoided, only, limit],
   );
@@ -55,13 +59,16 @@ export interface Attempt {
 
 /**
  * One attempt more for each message; sent once all its destinations have it, which then need no list of
- * their own. From here on the message itself holds its number.
+ * their own. From here on the message itself holds its number, and what has arrived holds nobody back.
  */
 export const recordAttempts = (session: Queryable, attempts: readonly Attempt[]): Promise<number> =>
   session.execute(
     `with given as (
        delete from borsello.given_sequence where outbox_id = any ($1)
        returning outbox_id as given_to, sequence as given
+     ), released as (
+       delete from borsello.held_message as held using unnest($1::bigint[], $2::text[]) as arrived (id, place)
+       where held.outbox_id = arrived.id and held.destination = arrived.place
      )
      update borsello.outbox set
        attempts = attempts + 1,

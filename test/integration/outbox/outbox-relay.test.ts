@@ -252,6 +252,25 @@ test("a partner without a topic holds up nobody, and keeps its events", async ()
   expect((await outboxOf(bank.database, lost)).map(({ isSent }) => isSent)).toEqual([false, false]);
 });
 
+test("messages that no broker takes hold up nobody else", async () => {
+  const relay = startRelay(bank.database);
+  const [before, after] = [randomUUID(), randomUUID()];
+  await publish(bank.database, before, 1);
+  // A session id may have 128 characters, and a message 256 KiB.
+  await bank.database.execute(
+    `insert into borsello.outbox (destinations, session_id, subject, partner_key, body)
+     select '{acme,platform-events}', session_id, 'WalletUpdated', partner_key,
+       json_build_object('number', 2, 'text', repeat('x', 190000))
+     from (values (repeat('x', 129), 'acme'), ('long', repeat('x', 100000)))
+       as refused (session_id, partner_key)`,
+  );
+  await publish(bank.database, after, 3);
+  await relay.sweep();
+  for (const topic of ["acme", "platform-events"] as const)
+    expect((await take(topic, 2)).map(numberOf)).toEqual([1, 3]);
+  expect(await countOf(bank.database, "select count(*) from borsello.held_message")).toBe(4);
+});
+
 test("a bank request goes to its queue and nowhere else", async () => {
   const relay = startRelay(bank.database);
   const requestId = randomUUID();

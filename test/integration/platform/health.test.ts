@@ -17,7 +17,7 @@ afterEach(() =>
   bank.database.execute(
     `do $$ begin
        drop trigger if exists broken on borsello.health_probe;
-       truncate borsello.outbox, borsello.set_aside;
+       truncate borsello.outbox, borsello.held_message, borsello.set_aside;
      end $$`,
   ),
 );
@@ -152,6 +152,29 @@ test.each([
     );
   },
 );
+
+test("refused messages are told of and make nothing degraded, however long ago they were given up on", async () => {
+  await bank.database.execute(
+    `insert into borsello.outbox (destinations, session_id, subject, body, created_at, held)
+     select '{platform-events}', 'one', 'Test', '{}', now() - interval '2 days', true`,
+  );
+  await bank.database.execute(
+    `insert into borsello.held_message (outbox_id, destination, session_id, error, given_up_at)
+     values (1, 'acme', 'one', 'too large', null), (2, 'acme', 'one', 'too large', now()),
+       (1, 'platform-events', 'one', 'too large', now())`,
+  );
+  const health = await look();
+  expect([health.status, health.outbox]).toEqual([
+    "ok",
+    {
+      waiting: 1,
+      oldestSeconds: null,
+      problem:
+        "Messages are refused by acme, platform-events: tried again 1, given up on 2; " +
+        "borsello.held_message says why.",
+    },
+  ]);
+});
 
 test("flows that could not be started are told of", async () => {
   await bank.database.execute(
