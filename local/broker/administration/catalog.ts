@@ -1,7 +1,7 @@
 /** Which entities there are, and how they are described: those of the configuration and those that clients made. */
 import type { AccessRule, EntityAccess } from "../access/access-rules.js";
 import type { KeyRing } from "../access/key-ring.js";
-import { keyOf, subscriptionPath, type Directory } from "../entities/directory.js";
+import { isWithin, keyOf, subscriptionPath, type Directory } from "../entities/directory.js";
 import { BrokerError, conditions, entityNotFound } from "../errors.js";
 import { matchAll, RuleSet, type RuleDefinition } from "../filters/rule.js";
 import type { Definition, DefinitionStore, EntityKind } from "../storage/definition-store.js";
@@ -69,7 +69,7 @@ const accessRulesOf = (
   before: readonly AccessRule[],
 ): readonly AccessRule[] => {
   if (wanted === undefined) return before;
-  if (kind === "subscription")
+  if (kind === "subscription" && wanted.length > 0)
     throw new BrokerError(
       conditions.invalidField,
       "SubCode=40000. A subscription has no authorization rules: those of its topic hold for it.",
@@ -186,9 +186,8 @@ export class Catalog {
     const { directory, definitions, endLinks, keys } = this.#parts;
     const entry = this.get(path);
     if (entry === undefined) throw entityNotFound(path);
-    const below = `${keyOf(path)}/subscriptions/`;
-    for (const key of [...this.#entries.keys()])
-      if (key === keyOf(path) || key.startsWith(below)) this.#entries.delete(key);
+    for (const key of [...this.#entries.keys()].filter((each) => isWithin(each, path)))
+      this.#entries.delete(key);
     keys.remove(entry.path);
     const removed = directory.remove(entry.path);
     endLinks(entry.path, entityNotFound(entry.path));

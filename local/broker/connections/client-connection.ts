@@ -1,7 +1,7 @@
 /** One client's connection: its claims, and what each of its links is for. */
 import type { KeyRing } from "../access/key-ring.js";
 import { asBrokerError, BrokerError, conditions } from "../errors.js";
-import type { Directory } from "../entities/directory.js";
+import { isWithin, type Directory } from "../entities/directory.js";
 import type { Queue } from "../entities/queue.js";
 import type { SessionLocks } from "../entities/session-locks.js";
 import type { EntityStore } from "../storage/entity-store.js";
@@ -155,11 +155,10 @@ export class ClientConnection {
     this.#access.check();
   }
 
-  /** What is at this address, or below it, is not there any more or not as it was. */
+  /** What is at this address, or belongs to it, is not there any more or not as it was. */
   endLinks(address: string, error: BrokerError): void {
-    const path = address.toLowerCase();
     const isMeant = (given: unknown): boolean =>
-      typeof given === "string" && `${given.toLowerCase()}/`.startsWith(`${path}/`);
+      typeof given === "string" && isWithin(given, address);
     for (const link of [...this.#targets.keys()].filter(({ target }) => isMeant(target?.address)))
       this.#end(link, error);
     for (const link of [...this.#receivers.keys()].filter(({ source }) => isMeant(source?.address)))

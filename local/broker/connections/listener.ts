@@ -84,7 +84,7 @@ export class Listener {
     this.#admit(socket);
   }
 
-  /** Ends the links to what is at this address or below it. */
+  /** Ends the links to what is at this address or belongs to it. */
   endLinks(address: string, error: BrokerError): void {
     for (const client of this.#clients.values()) client.endLinks(address, error);
   }

@@ -34,6 +34,15 @@ export const deadLetterSuffix = "/$DeadLetterQueue";
 /** What could not be forwarded. */
 export const transferSuffix = "/$Transfer/$DeadLetterQueue";
 
+/**
+ * Whether an address is an entity's own or that of something it has: dead letters, management, the
+ * subscriptions of a topic. A queue whose name merely begins alike is another entity.
+ */
+export const isWithin = (address: string, path: string): boolean => {
+  const [key, own] = [keyOf(address), keyOf(path)];
+  return key === own || key.startsWith(`${own}/$`) || key.startsWith(`${own}/subscriptions/`);
+};
+
 const lettersOf = (settings: QueueSettings): QueueSettings => ({
   ...settings,
   requiresSession: false,
@@ -148,8 +157,7 @@ export class Directory {
   /** Ends an entity with all that it holds, a topic with its subscriptions. */
   async remove(path: string): Promise<void> {
     const { log, entities } = this.#parts;
-    const below = `${keyOf(path)}/`;
-    const isGone = (key: string): boolean => key === keyOf(path) || key.startsWith(below);
+    const isGone = (key: string): boolean => isWithin(key, path);
     const ids = new Set<number>();
     for (const [key, queue] of [...this.#queues].filter(([each]) => isGone(each))) {
       queue.forwarder?.stop();

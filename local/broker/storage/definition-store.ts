@@ -65,10 +65,10 @@ export class DefinitionStore {
     );
   }
 
-  /** Of an entity and of all below it. */
+  /** Of an entity, of a topic with its subscriptions. */
   async remove(path: string): Promise<void> {
     await this.#pool.query(
-      "delete from broker.definition where path = $1 or starts_with(path, $1 || '/')",
+      "delete from broker.definition where path = $1 or starts_with(path, $1 || '/Subscriptions/')",
       [path],
     );
   }

@@ -43,7 +43,7 @@ const describe = (content: string): string =>
 const queue = (fields: string): string =>
   describe(`<QueueDescription>${fields}</QueueDescription>`);
 
-test("only the root key administers, and only while its token holds and for what it names", async () => {
+test("who administers shows a token by a key that may, for what it names and while it holds", async () => {
   const { broker, ca } = fixture;
   const stranger = administer(broker.port, ca, "another key");
   expect(await codeOf(stranger.getQueue("plain"))).toBe("UnauthorizedRequestError");

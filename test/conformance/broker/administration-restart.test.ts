@@ -52,6 +52,7 @@ test("entities, their messages and rules outlive the broker; the configuration w
     await administration.createRule("made", "s", "mine", { sqlExpression: "size > 1" });
     await administration.createSubscription("news", "added", { forwardTo: "plain" });
     await administration.createQueue("short-lived");
+    await administration.createQueue("short-lived/kept");
     await administration.deleteQueue("short-lived");
     await administration.deleteQueue("other");
     const brief = await administration.getQueue("brief");
@@ -75,6 +76,7 @@ test("entities, their messages and rules outlive the broker; the configuration w
     expect(await namesOf(administration.listRules("made", "s"))).toEqual(["mine"]);
     expect((await administration.getSubscription("news", "added")).forwardTo).toMatch(/\/plain$/);
     expect(await administration.queueExists("short-lived")).toBe(false);
+    expect(await administration.queueExists("short-lived/kept")).toBe(true);
     expect(await administration.queueExists("other")).toBe(true);
     expect((await administration.getQueue("brief")).maxDeliveryCount).toBe(2);
     const client = connect(port, { keyName: "made", key: "made-key" });

@@ -81,6 +81,26 @@ test("what was deleted and is made again is empty, and counts from the beginning
   await receiver.close();
 });
 
+test("what is deleted takes nothing along whose name begins alike, neither messages nor links", async () => {
+  const { administration, client } = fixture;
+  await administration.createQueue("shop");
+  await administration.createTopic("shop/orders");
+  await administration.createSubscription("shop/orders", "all");
+  await administration.createQueue("shop/orders/late");
+  const receiver = client.createReceiver("shop/orders/late", { receiveMode: "receiveAndDelete" });
+  const next = receiver.receiveMessages(1);
+  await client.createSender("shop/orders").sendMessages({ body: "kept" });
+  await administration.deleteQueue("shop");
+  const orders = client.createReceiver("shop/orders", "all", { receiveMode: "receiveAndDelete" });
+  expect(bodies(await receiveExactly(orders, 1))).toEqual(["kept"]);
+  await administration.deleteTopic("shop/orders");
+  await client.createSender("shop/orders/late").sendMessages({ body: "still open" });
+  expect(bodies(await next)).toEqual(["still open"]);
+  expect(await administration.queueExists("shop/orders/late")).toBe(true);
+  expect(await administration.topicExists("shop/orders")).toBe(false);
+  await administration.deleteQueue("shop/orders/late");
+});
+
 test("a partner's topic is made with a subscription whose rules choose, and both go together", async () => {
   const { administration, client } = fixture;
   const topic = await administration.createTopic("partner", { requiresDuplicateDetection: true });
