@@ -90,4 +90,9 @@ export const rooms = {
     stores: ["kit"],
     ticketing: ["kit"],
   },
+  tools: {
+    kit: [],
+    partner: ["kit"],
+    "dead-letters": ["kit"],
+  },
 };

@@ -73,7 +73,8 @@ const clientOptions: ServiceBusClientOptions = {
   retryOptions: { maxRetries: 0, timeoutInMs: 10_000 },
 };
 
-const openClient = async (connection: ServiceBusConnection): Promise<ServiceBusClient> => {
+/** Gives up soon: whoever uses it tries again. */
+export const openClient = async (connection: ServiceBusConnection): Promise<ServiceBusClient> => {
   if (connection.kind === "connectionString") {
     return new ServiceBusClient(connection.connectionString, clientOptions);
   }

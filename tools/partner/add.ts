@@ -17,16 +17,14 @@ import {
 } from "../../shared/database/partners/registration.js";
 import { hashedSecret, newSecret } from "../../shared/platform/secrets.js";
 import {
-  listOf,
-  partnerOf,
   refused,
   textOf,
   UsageError,
   type Command,
   type Given,
   type Report,
-  type Tools,
-} from "./command.js";
+} from "../kit/command-line.js";
+import { listOf, partnerOf, type Tools } from "./command.js";
 import { giveReadingAccess } from "./reading-access.js";
 import { readJson } from "./read-json.js";
 import { withSetting } from "./setting-paths.js";
@@ -203,7 +201,7 @@ const add = async (given: Given, tools: Tools): Promise<Report> => {
   };
 };
 
-export const addCommand: Command = {
+export const addCommand: Command<Tools> = {
   name: "add",
   usage: "NAME [--client-id ID] [--dealers LIST] [--collection-iban IBAN] …",
   summary: "makes a partner, its topic and its AuthKey; finishes one that was half made",

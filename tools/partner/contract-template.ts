@@ -2,14 +2,8 @@
 import { setContractTemplate } from "../../functions/kit/contract-forms.js";
 import { documentStore } from "../../functions/kit/document-store.js";
 import { templateBytesMax } from "../../shared/documents/contracts/template-form.js";
-import {
-  refused,
-  UsageError,
-  type Command,
-  type Given,
-  type Report,
-  type Tools,
-} from "./command.js";
+import { refused, UsageError, type Command, type Given, type Report } from "../kit/command-line.js";
+import type { Tools } from "./command.js";
 import { readBytes } from "./read-json.js";
 
 const setTemplate = async ({ words }: Given, tools: Tools): Promise<Report> => {
@@ -32,7 +26,7 @@ const setTemplate = async ({ words }: Given, tools: Tools): Promise<Report> => {
   };
 };
 
-export const contractTemplateCommand: Command = {
+export const contractTemplateCommand: Command<Tools> = {
   name: "contract-template",
   usage: "NAME FILE",
   summary: "makes a PDF form the partner's contract",

@@ -1,14 +1,8 @@
 /** Lists partners, page by page. */
 import { table } from "../../bench/kit/table.js";
 import { listRecords } from "../../shared/database/partners/records.js";
-import {
-  textOf,
-  UsageError,
-  type Command,
-  type Given,
-  type Report,
-  type Tools,
-} from "./command.js";
+import { textOf, UsageError, type Command, type Given, type Report } from "../kit/command-line.js";
+import type { Tools } from "./command.js";
 
 const limitMax = 200;
 
@@ -49,7 +43,7 @@ const list = async (given: Given, { database }: Tools): Promise<Report> => {
   };
 };
 
-export const listCommand: Command = {
+export const listCommand: Command<Tools> = {
   name: "list",
   usage: "[--after NAME] [--limit 50]",
   summary: "lists partners by name",

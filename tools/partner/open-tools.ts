@@ -1,14 +1,8 @@
 /** Opens what commands work with, from options and from the settings that the app has. */
-import { readFile } from "node:fs/promises";
 import { openDatabase, type Database } from "../../shared/database/platform/database.js";
-import {
-  isEmulator,
-  namespaceHost,
-  openAdministration,
-} from "../../shared/events/broker-administration.js";
+import { namespaceHost, openAdministration } from "../../shared/events/broker-administration.js";
 import {
   readDatabaseConnection,
-  readServiceBusConnection,
   SettingsError,
   type DatabaseConnection,
   type Environment,
@@ -16,46 +10,27 @@ import {
 } from "../../shared/platform/config.js";
 import { readDocumentsConnection } from "../../shared/platform/document-settings.js";
 import { createLogger } from "../../shared/platform/logger.js";
-import { textOf, type Azure, type Broker, type Given, type Tools } from "./command.js";
+import { brokerHelp, brokerOf, brokerOptions, certificateOf } from "../kit/broker-place.js";
+import { textOf, type Given, type Voice } from "../kit/command-line.js";
+import type { Azure, Broker, Tools } from "./command.js";
 
 /** Of every command. */
 export const placeOptions = {
   database: { type: "string" },
-  broker: { type: "string" },
-  "broker-certificate": { type: "string" },
+  ...brokerOptions,
   json: { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
 export const placeHelp = [
   "--database URL       the platform's database; else the settings DATABASE_URL, or DATABASE_HOST and the rest",
-  "--broker CONNECTION  the broker's connection string; else ServiceBus or ServiceBus__fullyQualifiedNamespace",
-  "--broker-certificate of a broker on this machine; else .borsello/broker-tls/certificate.pem",
+  ...brokerHelp,
   "--json               what was done as one JSON object, for programs",
 ];
-
-const usualCertificate = ".borsello/broker-tls/certificate.pem";
 
 const databaseOf = (given: Given, environment: Environment): DatabaseConnection => {
   const url = textOf(given, "database");
   return readDatabaseConnection(url === undefined ? environment : { DATABASE_URL: url });
-};
-
-const brokerOf = (given: Given, environment: Environment): ServiceBusConnection => {
-  const ServiceBus = textOf(given, "broker");
-  return readServiceBusConnection(ServiceBus === undefined ? environment : { ServiceBus });
-};
-
-/** Only the broker on this machine has a certificate that nobody else vouches for. */
-const certificateOf = async (
-  given: Given,
-  connection: ServiceBusConnection,
-): Promise<string | undefined> => {
-  const file = textOf(given, "broker-certificate");
-  if (file !== undefined) return readFile(file, "utf8");
-  if (!isEmulator(connection)) return undefined;
-  // Absent where the platform's data is elsewhere; then NODE_EXTRA_CA_CERTS may name it.
-  return readFile(usualCertificate, "utf8").catch(() => undefined);
 };
 
 /** Where the namespace is: what its own address does not tell. */
@@ -93,11 +68,6 @@ const openPlatformDatabase = (connection: DatabaseConnection, complain: (text: s
 
 export interface OpenedTools extends Tools {
   close(): Promise<void>;
-}
-
-export interface Voice {
-  readonly print: (text: string) => void;
-  readonly complain: (text: string) => void;
 }
 
 /** Each part is opened once, when it is first asked for. */

@@ -1,6 +1,6 @@
 /** Reads a JSON file that a person wrote. */
 import { open } from "node:fs/promises";
-import { UsageError } from "./command.js";
+import { UsageError } from "../kit/command-line.js";
 
 const bytesMax = 256 * 1024;
 

@@ -1,14 +1,8 @@
 /** Removes a partner that nothing is left of: its client, its topic, and its row where nothing names it. */
 import { findRecord } from "../../shared/database/partners/records.js";
 import { removalFaults, removePartner } from "../../shared/database/partners/removal.js";
-import {
-  partnerOf,
-  refused,
-  type Command,
-  type Given,
-  type Report,
-  type Tools,
-} from "./command.js";
+import { refused, type Command, type Given, type Report } from "../kit/command-line.js";
+import { partnerOf, type Tools } from "./command.js";
 import { takeReadingAccess } from "./reading-access.js";
 
 const remove = async (given: Given, tools: Tools): Promise<Report> => {
@@ -33,7 +27,7 @@ const remove = async (given: Given, tools: Tools): Promise<Report> => {
   };
 };
 
-export const removeCommand: Command = {
+export const removeCommand: Command<Tools> = {
   name: "remove",
   usage: "NAME",
   summary: "removes a partner that has no open wallets, money, stores or tickets left",

@@ -2,15 +2,14 @@
 import { rotateAuthKey, type RotationRefusal } from "../../shared/database/partners/auth-keys.js";
 import { hashedSecret, newSecret } from "../../shared/platform/secrets.js";
 import {
-  partnerOf,
   refused,
   textOf,
   UsageError,
   type Command,
   type Given,
   type Report,
-  type Tools,
-} from "./command.js";
+} from "../kit/command-line.js";
+import { partnerOf, type Tools } from "./command.js";
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 const keepSecondsMax = 30 * 86_400;
@@ -53,7 +52,7 @@ const rotate = async (given: Given, { database }: Tools): Promise<Report> => {
   };
 };
 
-export const rotateCommand: Command = {
+export const rotateCommand: Command<Tools> = {
   name: "rotate-authkey",
   usage: "NAME --keep-old-for 24h",
   summary: "makes another AuthKey; the one before goes on holding for a while",

@@ -4,16 +4,14 @@ import { isObject, type SettingChange } from "../../shared/contracts/platform/gi
 import { findRecord } from "../../shared/database/partners/records.js";
 import { editSettings, type StoredSettings } from "../../shared/database/partners/settings.js";
 import {
-  partnerOf,
   refused,
   textOf,
-  textsOf,
   UsageError,
   type Command,
   type Given,
   type Report,
-  type Tools,
-} from "./command.js";
+} from "../kit/command-line.js";
+import { partnerOf, textsOf, type Tools } from "./command.js";
 import { readJson } from "./read-json.js";
 import { settingAt, withSetting, type Settings } from "./setting-paths.js";
 
@@ -115,7 +113,7 @@ const settings = async (given: Given, tools: Tools): Promise<Report> => {
   };
 };
 
-export const settingsCommand: Command = {
+export const settingsCommand: Command<Tools> = {
   name: "settings",
   usage: "NAME [--set PATH=VALUE]… [--unset PATH]… [--file FILE] [--dry-run]",
   summary: "shows settings, or changes them; every change leaves an audit row",

@@ -2,14 +2,8 @@
 import { findRecord } from "../../shared/database/partners/records.js";
 import { removalFaults } from "../../shared/database/partners/removal.js";
 import { partnerTopicState } from "../../shared/events/partner-topic.js";
-import {
-  partnerOf,
-  refused,
-  type Command,
-  type Given,
-  type Report,
-  type Tools,
-} from "./command.js";
+import { refused, type Command, type Given, type Report } from "../kit/command-line.js";
+import { partnerOf, type Tools } from "./command.js";
 
 const topicOf = async (tools: Tools, partnerKey: string) => {
   const broker = await tools.brokerIfSet();
@@ -49,7 +43,7 @@ const show = async (given: Given, tools: Tools): Promise<Report> => {
   };
 };
 
-export const showCommand: Command = {
+export const showCommand: Command<Tools> = {
   name: "show",
   usage: "NAME",
   summary: "shows a partner, its settings, what waits on its topic and what is left of it",

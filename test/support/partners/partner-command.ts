@@ -1,5 +1,6 @@
 /** Runs the operators' command for partners in this process, and keeps what it says. */
-import { runCommand, type ExitCode } from "../../../tools/partner/run-command.js";
+import type { ExitCode } from "../../../tools/kit/command-line.js";
+import { runCommand } from "../../../tools/partner/run-command.js";
 
 export interface Said {
   readonly code: ExitCode;
