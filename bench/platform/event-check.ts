@@ -1,6 +1,8 @@
 /** What is wrong with a message to a partner: it is held against the catalogue of events. */
+import type { ServiceBusReceivedMessage } from "@azure/service-bus";
 import { z } from "zod";
 import { eventNamed } from "../../shared/contracts/events/catalogue.js";
+import { MessageProperties } from "../../shared/contracts/events/envelope.js";
 import { eventBody, sessionOf, type BusinessEvent } from "../../shared/contracts/events/event.js";
 
 export interface ToldMessage {
@@ -60,4 +62,27 @@ export const deviationsOf = (told: ToldMessage): string[] => {
       : [`its session ${told.sessionId} is not ${session}`]),
     ...(told.entityVersion === null ? [] : ownDeviations(body)),
   ];
+};
+
+type Received = Pick<
+  ServiceBusReceivedMessage,
+  "messageId" | "subject" | "sessionId" | "contentType" | "applicationProperties" | "body"
+>;
+
+/** The same of a message as the partner's own client received it. */
+export const receivedDeviations = (message: Received): string[] => {
+  const { messageId, subject = "", sessionId = "", contentType } = message;
+  const properties = MessageProperties.safeParse(message.applicationProperties);
+  if (!properties.success) return [z.prettifyError(properties.error)];
+  const { partnerKey, entityVersion } = properties.data;
+  const body: unknown = message.body;
+  const told = { subject, sessionId, partnerKey, entityVersion, body };
+  return [
+    ...(contentType === "application/json" ? [] : [`its content type is ${String(contentType)}`]),
+    ...(properties.data["cloudEvents:type"] === subject ? [] : ["cloudEvents:type is another"]),
+    ...(properties.data["cloudEvents:id"] === String(messageId).split("#")[0]
+      ? []
+      : ["cloudEvents:id is another"]),
+    ...deviationsOf({ ...told, messageId: String(messageId) }),
+  ].map((deviation) => `${subject} ${String(messageId)}: ${deviation}`);
 };

@@ -1,6 +1,7 @@
 /** Reads a partner's topic with the unmodified Service Bus client, as the partner's own system would. */
 import { ServiceBusClient } from "@azure/service-bus";
 import { z } from "zod";
+import { receivedDeviations } from "./event-check.js";
 
 export interface ReceivedEvent {
   readonly id: string;
@@ -19,8 +20,11 @@ const Properties = z.object({ sequence: z.int() });
 
 export interface TopicReader {
   readonly events: readonly ReceivedEvent[];
+  /** Rejects where a message was not as the catalogue of events says. */
   stop(): Promise<void>;
 }
+
+const toldMax = 10;
 
 /** The partner's own key for the local broker, which reads this topic alone, in place of the one that may all. */
 export const partnerConnectionString = (brokerConnectionString: string, partner: string): string =>
@@ -40,10 +44,14 @@ export const readTopic = (
   const client = new ServiceBusClient(connectionString, { retryOptions: { retryDelayInMs: 200 } });
   const receiver = client.createReceiver(partner, partner);
   const events: ReceivedEvent[] = [];
+  const deviations: string[] = [];
   // One call at a time: the client merges settlements that are made in one tick.
   const subscription = receiver.subscribe(
     {
-      processMessage: async ({ body, subject, sessionId, applicationProperties }) => {
+      processMessage: async (message) => {
+        const { subject, sessionId, applicationProperties } = message;
+        const body: unknown = message.body;
+        deviations.push(...receivedDeviations(message));
         const { id, messageCreationDate } = Envelope.parse(body);
         const datedMs = Date.parse(messageCreationDate);
         const event = {
@@ -67,6 +75,8 @@ export const readTopic = (
       await subscription.close();
       await receiver.close();
       await client.close();
+      if (deviations.length > 0)
+        throw new Error(`Events are not as declared:\n${deviations.slice(0, toldMax).join("\n")}`);
     },
   };
 };

@@ -39,7 +39,7 @@ const page = `<!doctype html>
     <div id="docs"></div>
     <noscript>
       This page needs scripts. The documents themselves: /openapi/wallet.json,
-      /openapi/card.json, /openapi/ticketing.json.
+      /openapi/card.json, /openapi/ticketing.json; of the events, /asyncapi.json.
     </noscript>
   </body>
 </html>

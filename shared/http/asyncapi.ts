@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { envelope, MessageProperties } from "../contracts/events/envelope.js";
 import type { BusinessEvent } from "../contracts/events/event.js";
-import { moments } from "../contracts/events/story.js";
+import { moments, partnerKey } from "../contracts/events/story.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 
 export interface AsyncApiSettings {
@@ -48,7 +48,6 @@ const descriptionOf = (event: BusinessEvent): string =>
       : [`Outside production \`POST /wallet/bypass/${event.forcedAs}\` forces one.`]),
   ].join("\n\n");
 
-/** Readers' schemas let unknown fields pass, so that new ones break nobody. */
 const message = (event: BusinessEvent, place: number, schemas: JsonSchemas): Json => ({
   name: event.name,
   title: event.name,
@@ -59,17 +58,21 @@ const message = (event: BusinessEvent, place: number, schemas: JsonSchemas): Jso
   payload: {
     allOf: [
       reference("schemas", "Envelope"),
-      schemas.input(z.object(event.payload).meta({ id: event.name })),
+      schemas.output(z.object(event.payload).meta({ id: event.name })),
     ],
   },
   examples: [
     {
       name: event.name,
       headers: {
-        partnerKey: event.example["partnerKey"],
+        partnerKey,
         sequence: place + 1,
         entityVersion: 1,
         attempt: 1,
+        "cloudEvents:specversion": "1.0",
+        "cloudEvents:id": exampleId(place),
+        "cloudEvents:source": `/partners/${partnerKey}`,
+        "cloudEvents:type": event.name,
       },
       payload: {
         ...envelopeExample(exampleId(place), moments.paymentConfirmed),
@@ -116,9 +119,10 @@ export const asyncApiDocument = (
   events: readonly BusinessEvent[],
   settings: AsyncApiSettings,
 ): Json => {
-  const schemas = jsonSchemas();
-  schemas.input(z.object(envelope).meta({ id: "Envelope" }));
-  schemas.input(MessageProperties);
+  // Readers let fields pass that they do not know, so that new ones break nobody.
+  const schemas = jsonSchemas({ areOpen: true });
+  schemas.output(z.object(envelope).meta({ id: "Envelope" }));
+  schemas.output(MessageProperties);
   const messages = Object.fromEntries(
     events.map((event, place) => [event.name, message(event, place, schemas)]),
   );

@@ -40,7 +40,7 @@ interface Converted {
 }
 
 /** Inside a wrapper a schema with an id is referred to; at the top it would be written out. */
-const convert = (schema: z.ZodType, io: "input" | "output"): Converted => {
+const convert = (schema: z.ZodType, io: "input" | "output", areOpen: boolean): Converted => {
   const { properties, $defs } = z.toJSONSchema(z.object({ root: schema }), {
     io,
     unrepresentable: "any",
@@ -48,6 +48,8 @@ const convert = (schema: z.ZodType, io: "input" | "output"): Converted => {
     override: ({ zodSchema, jsonSchema }) => {
       if (zodSchema instanceof z.ZodDefault && jsonSchema.type === "integer")
         jsonSchema.default = zodSchema.def.defaultValue;
+      if (areOpen && jsonSchema.additionalProperties === false)
+        delete jsonSchema.additionalProperties;
     },
   });
   return { root: properties?.["root"], definitions: $defs ?? {} };
@@ -56,7 +58,8 @@ const convert = (schema: z.ZodType, io: "input" | "output"): Converted => {
 const isSame = (one: Definitions, other: Definitions): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
-export const jsonSchemas = (): JsonSchemas => {
+/** `areOpen`: fields that a schema does not name are let pass, whatever the platform itself does. */
+export const jsonSchemas = ({ areOpen = false } = {}): JsonSchemas => {
   const components = new Map<string, unknown>();
 
   const keep = ({ root, definitions }: Converted, suffix: string): unknown => {
@@ -68,12 +71,12 @@ export const jsonSchemas = (): JsonSchemas => {
 
   return {
     input: (schema) => {
-      const sent = convert(schema, "input");
+      const sent = convert(schema, "input", areOpen);
       // Defaults, for example, make a field optional to send and certain to be answered.
-      const differs = !isSame(sent.definitions, convert(schema, "output").definitions);
+      const differs = !isSame(sent.definitions, convert(schema, "output", areOpen).definitions);
       return keep(sent, differs ? "Input" : "");
     },
-    output: (schema) => keep(convert(schema, "output"), ""),
+    output: (schema) => keep(convert(schema, "output", areOpen), ""),
     components: () =>
       Object.fromEntries([...components].sort(([one], [other]) => (one < other ? -1 : 1))),
   };

@@ -224,6 +224,21 @@ test("the documentation page asks only for what is served, and its policy lets i
   expect((await send(stack, "/docs/..%2fpackage.json")).status).toBe(404);
 });
 
+const AsyncApi = z.object({
+  asyncapi: z.literal("3.0.0"),
+  servers: z.object({ broker: z.object({ host: z.string() }) }),
+});
+
+test("the document of the events is everybody's, names the broker, and is not sent again", async () => {
+  const served = await send(stack, "/asyncapi.json");
+  expect([served.status, served.headers.get("content-type")]).toEqual([200, "application/json"]);
+  const { servers } = AsyncApi.parse(served.body);
+  expect(stack.brokerConnectionString).toContain(`Endpoint=sb://${servers.broker.host};`);
+  const etag = served.headers.get("etag") ?? "";
+  const again = await send(stack, "/asyncapi.json", { headers: { "if-none-match": etag } });
+  expect(again.status).toBe(304);
+});
+
 test("a token outlives a restart of the platform", async () => {
   const { access_token: token } = TokenAnswer.parse((await ask()).body);
   await stack.restart();

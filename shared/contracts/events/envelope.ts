@@ -17,7 +17,7 @@ export const envelope = {
 
 const counted = z.int().positive();
 
-/** The application properties of a message (contract 4.7). */
+/** The application properties of a message (contract 4.7); CloudEvents' by its AMQP binding. */
 export const MessageProperties = z
   .object({
     partnerKey: z.string().describe("Whose event it is."),

@@ -77,7 +77,8 @@ const versionsIn = () => {
     const { subject, session_id, entity_version, body } = row;
     const event = eventNamed(subject);
     if (event === undefined || entity_version === null || isStandIn(row)) return [];
-    const key = `${event.entity.name} ${String(body[event.entity.id] ?? session_id)}`;
+    const id = body[event.entity.id];
+    const key = `${event.entity.name} ${typeof id === "string" ? id : session_id}`;
     const before = last.get(key) ?? 1;
     last.set(key, Math.max(entity_version, before));
     return entity_version < before ? [`its version ${entity_version} follows ${before}`] : [];
