@@ -15,7 +15,8 @@ const bytesMax = 190_000;
 /** Fields of the envelope are optional; no other field is let through. */
 export const forcedBody = ({
   payload,
-}: Pick<BusinessEvent, "payload">): z.ZodType<ForcedBody, ForcedBody> =>
+  example,
+}: Pick<BusinessEvent, "payload" | "example">): z.ZodType<ForcedBody, ForcedBody> =>
   z
     .strictObject({
       ...z.object(envelope).partial().shape,
@@ -25,4 +26,7 @@ export const forcedBody = ({
       (body) => Buffer.byteLength(JSON.stringify(body)) <= bytesMax,
       `must have at most ${bytesMax} bytes as JSON`,
     )
-    .describe(`At most ${bytesMax} bytes as JSON in UTF-8, without white space.`);
+    .meta({
+      description: `At most ${bytesMax} bytes as JSON in UTF-8, without white space.`,
+      examples: [example],
+    });

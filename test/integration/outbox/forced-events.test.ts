@@ -2,8 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
+import { lockWallet } from "../../../shared/database/access/wallet-access.js";
 import { forgetSent } from "../../../shared/database/outbox/forget-sent.js";
 import { forceEvent, type ForcedEvent } from "../../../shared/database/outbox/forced-events.js";
+import { destroyWallet } from "../../../shared/database/wallet/deletion.js";
 import { closeWallet, suspendWallet } from "../../../shared/database/wallet/states.js";
 import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import type { OutgoingMessage } from "../../../shared/events/service-bus.js";
@@ -18,6 +20,7 @@ import {
   openWalletTest,
   type WalletTest,
 } from "../../support/wallet/wallet-fixtures.js";
+import { walletStates } from "../../support/wallet/wallet-states.js";
 
 let wallets: WalletTest;
 beforeAll(async () => {
@@ -193,6 +196,61 @@ test("an id is a new one once the log has forgotten it", async () => {
   await forgetSent(wallets.database, 0n, 0, 10_000);
   made(await force(forced));
   expect((await sent()).map(({ messageId }) => messageId)).toEqual([id]);
+});
+
+const states = walletStates(() => wallets.database);
+
+/** Whatever a command on the wallet would have changed. */
+const recordsOf = (walletId: string) =>
+  wallets.database.rows(
+    z.object({ record: z.unknown() }),
+    `select to_jsonb(w) as record from borsello.wallet as w where wallet_id = $1
+     union all select to_jsonb(m) from borsello.mandate as m where wallet_id = $1
+     union all select to_jsonb(v) from borsello.iban_validation as v where wallet_id = $1
+     union all select to_jsonb(a) from borsello.audit as a where entity_id = $1::uuid::text`,
+    [walletId],
+  );
+
+const deletedForGood = async (): Promise<string> => {
+  const walletId = await states.inStatus("Closed")();
+  made(await destroyWallet(wallets.database, acme, walletId));
+  return walletId;
+};
+
+test.each([
+  ["active", states.anyWallet],
+  ["of an active mandate", states.withMandate("Active")],
+  ["suspended", states.inStatus("Suspended")],
+  ["closed", states.inStatus("Closed")],
+  ["deleted for good", deletedForGood],
+  ["another partner's", states.ofGlobex],
+  ["nobody's", async () => randomUUID()],
+])(
+  "a wallet that is %s is neither looked at nor changed, and no flow is told",
+  async (_state, given) => {
+    const walletId = await given();
+    const before = await recordsOf(walletId);
+    for (const name of [
+      "WalletCreated",
+      "WalletClosed",
+      "WalletReactivated",
+      "WalletIbanDeleted",
+    ]) {
+      const forced = eventNamed(name)?.example;
+      if (forced === undefined) throw new Error(`${name} is no event`);
+      const { id } = made(await force(event({ name, payload: { ...forced, walletId } }, walletId)));
+      expect(await rowsOf(id)).toMatchObject([{ destinations: ["acme"], partnerKey: "acme" }]);
+    }
+    expect(await recordsOf(walletId)).toEqual(before);
+  },
+);
+
+test("a command on the wallet that is under way is not waited for", async () => {
+  const { walletId } = await openWallet(wallets.database);
+  await wallets.database.transaction(async (tx) => {
+    made(await lockWallet(tx, acme, walletId));
+    made(await force(event({}, walletId)));
+  });
 });
 
 test("a thousand forced events in a row reach the partner's topic alone, in order and numbered without a gap, among real ones", async () => {
