@@ -26,6 +26,7 @@ export interface Tools {
   documents(): DocumentsConnection;
   /** Says what was done so far. */
   tell(step: string): void;
+  pause(milliseconds: number): Promise<unknown>;
 }
 
 export const textsOf = ({ values }: Given, name: string): readonly string[] => {

@@ -70,8 +70,16 @@ export interface OpenedTools extends Tools {
   close(): Promise<void>;
 }
 
+/** Waits so long; tests have no need to. */
+export type Pause = Tools["pause"];
+
 /** Each part is opened once, when it is first asked for. */
-export const openTools = (given: Given, environment: Environment, voice: Voice): OpenedTools => {
+export const openTools = (
+  given: Given,
+  environment: Environment,
+  voice: Voice,
+  pause: Pause,
+): OpenedTools => {
   const database: Database = openPlatformDatabase(databaseOf(given, environment), voice.complain);
   let opened: Promise<Broker> | undefined;
   const open = async (connection: ServiceBusConnection): Promise<Broker> => {
@@ -91,6 +99,7 @@ export const openTools = (given: Given, environment: Environment, voice: Voice):
     documents: () => readDocumentsConnection(environment),
     // Beside what is printed, so that --json stays one object.
     tell: voice.complain,
+    pause,
     close: () => database.close(),
   };
 };

@@ -1,28 +1,37 @@
 /** Removes a partner that nothing is left of: its client, its topic, and its row where nothing names it. */
 import { findRecord } from "../../shared/database/partners/records.js";
-import { removalFaults, removePartner } from "../../shared/database/partners/removal.js";
+import {
+  beginRemoval,
+  confirmRemoval,
+  deleteUnusedPartner,
+} from "../../shared/database/partners/removal.js";
 import { refused, type Command, type Given, type Report } from "../kit/command-line.js";
 import { partnerOf, type Tools } from "./command.js";
 import { takeReadingAccess } from "./reading-access.js";
+
+/** Longer than any instance remembers a partner. */
+const forgottenMs = 6_000;
 
 const remove = async (given: Given, tools: Tools): Promise<Report> => {
   const partnerKey = partnerOf(given);
   const record = await findRecord(tools.database, partnerKey);
   if (record === undefined) return refused([`There is no partner ${partnerKey}.`]);
-  const faults = await removalFaults(tools.database, partnerKey);
+  const faults = await beginRemoval(tools.database, partnerKey);
   if (faults.length > 0) return refused([...faults, `Nothing of ${partnerKey} was changed.`]);
-  // The broker first: a run that is cut off is finished by the next one, which finds the partner still there.
+  tools.tell(`The calls of ${partnerKey} are refused within five seconds.`);
+  await tools.pause(forgottenMs);
+  const meanwhile = await confirmRemoval(tools.database, partnerKey);
+  if (meanwhile.length > 0)
+    return refused([...meanwhile, `That came meanwhile: ${partnerKey} is let in again.`]);
   await takeReadingAccess(tools, record);
-  const removed = await removePartner(tools.database, partnerKey);
-  if (removed.faults.length > 0)
-    return refused([...removed.faults, "npm run partner -- add gives it its topic again."]);
+  const removal = await deleteUnusedPartner(tools.database, partnerKey);
   return {
     done: true,
-    value: { partnerKey, removal: removed.removal },
+    value: { partnerKey, removal },
     lines: [
-      removed.removal === "deleted"
+      removal === "deleted"
         ? `${partnerKey} is gone: nothing names it, and its name is free again.`
-        : `${partnerKey} is removed: its calls are refused within five seconds; its books stay under its name.`,
+        : `${partnerKey} is removed; its books stay under its name.`,
     ],
   };
 };

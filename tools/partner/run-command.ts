@@ -1,17 +1,18 @@
 /** The commands for partners, on the database and the broker that options or settings name. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { AzureRefusal } from "../../shared/events/receiver-role.js";
 import type { Environment } from "../../shared/platform/config.js";
 import { runProgram, type ExitCode, type Program, type Voice } from "../kit/command-line.js";
 import { addCommand } from "./add.js";
 import { contractTemplateCommand } from "./contract-template.js";
 import { listCommand } from "./list.js";
-import { openTools, placeHelp, placeOptions, type OpenedTools } from "./open-tools.js";
+import { openTools, placeHelp, placeOptions, type OpenedTools, type Pause } from "./open-tools.js";
 import { removeCommand } from "./remove.js";
 import { rotateCommand } from "./rotate-authkey.js";
 import { settingsCommand } from "./settings.js";
 import { showCommand } from "./show.js";
 
-const program: Program<OpenedTools> = {
+const program: Omit<Program<OpenedTools>, "open"> = {
   start: "npm run partner -- ",
   summary: "Partners of the platform: added, shown, changed, removed.",
   commands: [
@@ -25,7 +26,6 @@ const program: Program<OpenedTools> = {
   ],
   placeOptions,
   placeHelp,
-  open: openTools,
   explain: (error) => {
     const why = error instanceof Error ? error.message : String(error);
     return error instanceof AzureRefusal
@@ -38,4 +38,8 @@ export const runCommand = (
   args: readonly string[],
   environment: Environment,
   voice: Voice,
-): Promise<ExitCode> => runProgram(program, args, environment, voice);
+  pause: Pause = sleep,
+): Promise<ExitCode> => {
+  const open: Program<OpenedTools>["open"] = (...place) => openTools(...place, pause);
+  return runProgram({ ...program, open }, args, environment, voice);
+};

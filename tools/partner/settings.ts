@@ -96,19 +96,26 @@ const settings = async (given: Given, tools: Tools): Promise<Report> => {
   const edit = await editOf(given);
   if (edit === undefined) return showSettings(partnerKey, tools);
   const isDryRun = given.values["dry-run"] === true;
-  const { faults, changes } = await editSettings(tools.database, partnerKey, edit, { isDryRun });
+  const edited = await editSettings(tools.database, partnerKey, edit, { isDryRun });
+  const { faults, changes, misdirected } = edited;
   if (faults.length > 0) return refused(faults);
   const defaults: unknown = partnerSettings.parse({});
   const heading = isDryRun ? "would change" : "changed, and hold within seconds";
   return {
     done: true,
-    value: { partnerKey, isDryRun, changes },
+    value: { partnerKey, isDryRun, changes, misdirected },
     lines:
       changes.length === 0
         ? [`The settings of ${partnerKey} are like that already.`]
         : [
             `Settings of ${partnerKey} that ${heading}:`,
             ...changes.map((change) => changeLine(defaults, change)),
+            ...(misdirected === 0
+              ? []
+              : [
+                  `${misdirected} customers were told the account of before: what they pay there is nobody's, ` +
+                    "and waits for the operators.",
+                ]),
           ],
   };
 };

@@ -9,7 +9,8 @@ export const assignContractTemplate = async (
 ): Promise<boolean> =>
   database.transaction(async (tx) => {
     const known = await tx.execute(
-      "select from borsello.partner where partner_key = $1 for no key update",
+      `select from borsello.partner where partner_key = $1 and removed_at is null
+       for no key update`,
       [partnerKey],
     );
     if (known === 0) return false;

@@ -34,8 +34,11 @@ const selectLeft = `
         limit 1000) as t)
     union all
     select 6, 'messages that wait in the outbox', 'wait until they are sent',
-      (select count(*)::int from (select from borsello.outbox
-        where partner_key = $1 and sent_at is null limit 1000) as o)
+      -- What was given up on reaches nobody any more, whether the topic is there or not.
+      (select count(*)::int from (select from borsello.outbox as o
+        where partner_key = $1 and sent_at is null and not exists (
+          select from borsello.held_message as h
+          where h.outbox_id = o.outbox_id and h.given_up_at is not null) limit 1000) as o)
   ) as found where count > 0 order by place`;
 
 /** What speaks against the removal, as sentences. */
@@ -55,6 +58,37 @@ export const removalFaults = async (
   );
 };
 
+/**
+ * Lets nobody in as the partner any more; the sentences that speak against it. Instances remember a partner for
+ * some seconds: what it did meanwhile is seen by whoever looks again afterwards.
+ */
+export const beginRemoval = (database: Database, partnerKey: string): Promise<string[]> =>
+  database.transaction(async (tx) => {
+    await lockPartners(tx);
+    const faults = await removalFaults(tx, partnerKey);
+    if (faults.length > 0) return faults;
+    const marked = await tx.execute(
+      `update borsello.partner set removed_at = now()
+       where partner_key = $1 and removed_at is null`,
+      [partnerKey],
+    );
+    if (marked > 0) await auditPartner(tx, partnerKey, "remove", {});
+    return [];
+  });
+
+/** Looks again; a partner that did something meanwhile is let in as before, and the sentences say what. */
+export const confirmRemoval = (database: Database, partnerKey: string): Promise<string[]> =>
+  database.transaction(async (tx) => {
+    await lockPartners(tx);
+    const faults = await removalFaults(tx, partnerKey);
+    if (faults.length === 0) return [];
+    await tx.execute("update borsello.partner set removed_at = null where partner_key = $1", [
+      partnerKey,
+    ]);
+    await auditPartner(tx, partnerKey, "keep", { faults });
+    return faults;
+  });
+
 /** `deleted`: nothing ever named it, so that its name and client id are free again. */
 export type Removal = "deleted" | "kept";
 
@@ -65,30 +99,16 @@ const deleteUnused = `
     dealers as (delete from borsello.dealer where partner_key = $1)
   delete from borsello.partner where partner_key = $1`;
 
-export const removePartner = (
-  database: Database,
-  partnerKey: string,
-): Promise<{ readonly faults: readonly string[]; readonly removal: Removal }> =>
-  database.enclosed(async (within) => {
-    await lockPartners(within);
-    const faults = await removalFaults(within, partnerKey);
-    if (faults.length > 0) return { faults, removal: "kept" as const };
-    const removal = await within
-      .transaction(async (part): Promise<Removal> => {
-        await part.execute(deleteUnused, [partnerKey]);
-        return "deleted";
-      })
-      .catch((error: unknown): Removal => {
-        if (error instanceof pg.DatabaseError && error.code === foreignKeyViolation) return "kept";
-        throw error;
-      });
-    if (removal === "kept")
-      await within.execute(
-        `with former as (delete from borsello.former_auth_key where partner_key = $1)
-         update borsello.partner set removed_at = now()
-         where partner_key = $1 and removed_at is null`,
-        [partnerKey],
-      );
-    await auditPartner(within, partnerKey, "remove", { removal });
-    return { faults: [], removal };
-  });
+/** The row goes, unless something names it. */
+export const deleteUnusedPartner = (database: Database, partnerKey: string): Promise<Removal> =>
+  database
+    .transaction(async (tx): Promise<Removal> => {
+      await lockPartners(tx);
+      await tx.execute(deleteUnused, [partnerKey]);
+      await auditPartner(tx, partnerKey, "delete", {});
+      return "deleted";
+    })
+    .catch((error: unknown): Removal => {
+      if (error instanceof pg.DatabaseError && error.code === foreignKeyViolation) return "kept";
+      throw error;
+    });

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { findPartnerByClient } from "../../../shared/database/access/partners.js";
+import { setIban } from "../../../shared/database/onboarding/ibans.js";
 import { createWallet } from "../../../shared/database/wallet/wallets.js";
 import { suspendWallet, closeWallet } from "../../../shared/database/wallet/states.js";
 import { secretMatches } from "../../../shared/platform/secrets.js";
@@ -17,7 +18,10 @@ import {
   type Said,
 } from "../../support/partners/partner-command.js";
 import {
+  acme,
+  ibanOf,
   made,
+  openWallet,
   openWalletTest,
   someone,
   type WalletTest,
@@ -36,6 +40,8 @@ beforeAll(async () => {
     databaseUrl: wallets.url,
     brokerConnectionString: connectionString(broker.broker.port),
     certificate: certificatePath(broker.certificateFolder),
+    // Nobody calls here.
+    pause: async () => undefined,
   };
 });
 
@@ -334,6 +340,49 @@ test.each([
   expect(await run("settings", "acme")).toEqual(before);
 });
 
+test("what a partner did while it was being removed keeps it", async () => {
+  await add("--dealers", `${name}-north`);
+  const actor = { partnerKey: name, clientId: `${name}-client` };
+  const given = { ...someone().owner, originatingDealerKey: `${name}-north` };
+  const meanwhile = async () => void made(await createWallet(wallets.database, actor, given));
+  const said = await runPartner({ ...place, pause: meanwhile }, "remove", name);
+  expect([said.code, said.complained.split("\n")]).toEqual([
+    1,
+    [
+      `The calls of ${name} are refused within five seconds.`,
+      "It has 1 wallets that are not closed: close them.",
+      "It has 1 messages that wait in the outbox: wait until they are sent.",
+      `That came meanwhile: ${name} is let in again.`,
+    ],
+  ]);
+  expect(await client()).toBeDefined();
+  expect(await broker.administration.topicExists(name)).toBe(true);
+  expect(await audited()).toEqual(["add", "remove", "keep"]);
+});
+
+test.each([
+  ["show"],
+  ["remove"],
+  ["settings"],
+  ["settings", "--set", "limits.maximumCents=1"],
+  ["rotate-authkey", "--keep-old-for", "1h"],
+])("%s of a partner that is not there says so", async (command, ...options) => {
+  expect(await run(command, name, ...options)).toEqual({
+    code: 1,
+    printed: "",
+    complained: `There is no partner ${name}.`,
+  });
+});
+
+test("another collection account says how many customers were told the one before", async () => {
+  const { walletId } = await openWallet(wallets.database);
+  const { iban } = someone();
+  made(await setIban(wallets.database, acme, walletId, ibanOf(iban)));
+  const change = `ibanVerification.destinationIban=${someone().iban}`;
+  const { printed } = await run("settings", "acme", "--set", change, "--dry-run");
+  expect(printed).toContain("1 customers were told the account of before");
+});
+
 test("the operator stays, since what arrives for nobody lies in its books", async () => {
   expect(await run("remove", "platform")).toMatchObject({
     code: 1,
@@ -344,10 +393,10 @@ test("the operator stays, since what arrives for nobody lies in its books", asyn
 test("a partner that nothing names is gone without a trace, and its name is free", async () => {
   await add("--dealers", `${name}-north`);
   await rotate("24h");
-  expect(await run("remove", name)).toMatchObject({
-    code: 0,
-    complained: `The topic ${name} was deleted, with what was not read.`,
-  });
+  expect((await run("remove", name)).complained.split("\n")).toEqual([
+    `The calls of ${name} are refused within five seconds.`,
+    `The topic ${name} was deleted, with what was not read.`,
+  ]);
   expect(await broker.administration.topicExists(name)).toBe(false);
   expect((await run("show", name)).complained).toBe(`There is no partner ${name}.`);
   await add("--dealers", `${name}-north`);
@@ -376,8 +425,18 @@ test("a partner with an open wallet stays; once it is closed, its books outlive 
   expect((await run("remove", name)).printed).toContain("its books stay under its name");
   expect(await client()).toBeUndefined();
   expect((await run("show", name)).printed).toContain(`${name}, removed at `);
-  expect((await run("add", name)).complained).toContain("choose another name");
-  expect((await run("rotate-authkey", name, "--keep-old-for", "1h")).complained).toBe(
-    `${name} was removed.`,
-  );
+  expect(await audited()).toEqual(["add", "remove"]);
+  // Once more: a run that was cut off is finished.
+  expect((await run("remove", name)).code).toBe(0);
+  expect(await broker.administration.topicExists(name)).toBe(false);
+  expect(await audited()).toEqual(["add", "remove"]);
+  for (const [args, sentence] of [
+    [["add"], "choose another name"],
+    [["rotate-authkey", "--keep-old-for", "1h"], `${name} was removed.`],
+    [["settings", "--set", "limits.maximumCents=1"], `There is no partner ${name}.`],
+  ] as const) {
+    const [command, ...options] = args;
+    const said = await run(command, name, ...options);
+    expect([said.code, said.complained]).toEqual([1, expect.stringContaining(sentence)]);
+  }
 });

@@ -12,6 +12,8 @@ export interface CommandPlace {
   readonly databaseUrl: string;
   readonly brokerConnectionString?: string;
   readonly certificate?: string;
+  /** Instead of the wait until no instance remembers a partner. */
+  readonly pause?: () => Promise<void>;
   /** Settings as an administrator's shell has them. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -30,6 +32,7 @@ export const runPartner = async (place: CommandPlace, ...args: string[]): Promis
     ],
     place.environment ?? {},
     { print: (text) => printed.push(text), complain: (text) => complained.push(text) },
+    place.pause,
   );
   return { code, printed: printed.join("\n"), complained: complained.join("\n") };
 };
