@@ -26,6 +26,11 @@ export const errorTable = table({
     status: 400,
     description: "The parameters fromDate and toDate are not a valid range: correct them.",
   },
+  EventsForgotten: {
+    status: 400,
+    description:
+      "Some of the events are no longer kept: begin after the number, or at the date, that is named.",
+  },
   SearchParameterInvalid: {
     status: 400,
     description: "The search parameters are not valid: correct them.",

@@ -9,7 +9,7 @@ export const pageNumberMax = 2 ** 31 - 1;
 const digits = /^\d{1,10}$/;
 
 /** Only of what is no whole number: what is out of bounds is told its bound. */
-const notWhole = {
+export const notWhole = {
   error: ({ code }: { readonly code?: string }) =>
     code === "invalid_type" ? "must be a whole number without a sign" : undefined,
 };

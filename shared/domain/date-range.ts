@@ -26,3 +26,21 @@ export const checkedRange = (given: {
     return refusal("DateRangeInvalid", { toDate: `must be within ${daysMax} days of fromDate.` });
   return success({ fromDate, toDate });
 };
+
+/** Moments of publication: of a log, whose length bounds what is asked of it. */
+export interface MomentRange {
+  readonly from: Date | null;
+  readonly to: Date | null;
+}
+
+/** Both ends are included. */
+export const checkedMoments = (given: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): Outcome<MomentRange, "DateRangeInvalid"> => {
+  const from = dateOf(given.from);
+  const to = dateOf(given.to);
+  if (from !== null && to !== null && to < from)
+    return refusal("DateRangeInvalid", { to: "must not be before from." });
+  return success({ from, to });
+};

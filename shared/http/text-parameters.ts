@@ -58,6 +58,8 @@ const codesByName: Readonly<Partial<Record<string, ErrorCode>>> = {
   pageNumber: "PageNumberOutOfRange",
   fromDate: "DateRangeInvalid",
   toDate: "DateRangeInvalid",
+  from: "DateRangeInvalid",
+  to: "DateRangeInvalid",
   type: "FlowTypeInvalid",
 };
 

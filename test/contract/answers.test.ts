@@ -14,6 +14,7 @@ import {
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
 import { forcePushes } from "../../shared/contracts/events/force-push.js";
+import { listEventsRoute } from "../../shared/contracts/events/log.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
 import * as buckets from "../../shared/contracts/ledger/buckets.js";
 import * as contract from "../../shared/contracts/onboarding/contract.js";
@@ -494,6 +495,26 @@ test("every route that forces an event answers as its document says, refusals in
       ...{ status: 403, error: { errorCode: "EventOfAnotherPartner" } },
     });
   }
+});
+
+test("the event log answers as its document says", async () => {
+  const { items, nextAfter } = valueOf(await call(listEventsRoute, { query: { limit: "3" } }));
+  expect(items.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+  expect(nextAfter).toBe(3);
+  const [created] = items;
+  expect(created).toMatchObject({
+    type: "WalletCreated",
+    body: { id: created?.id, messagePublishDate: created?.publishedAt, partnerKey: "acme" },
+  });
+  const query = {
+    after: "1",
+    types: "WalletSuspended,WalletClosed",
+    from: created?.publishedAt ?? "",
+  };
+  const some = valueOf(await call(listEventsRoute, { query }));
+  expect(new Set(some.items.map(({ type }) => type))).toEqual(
+    new Set(["WalletSuspended", "WalletClosed"]),
+  );
 });
 
 test("no route of the wallet API was left out", () => {

@@ -20,6 +20,7 @@ import { ownership as ownershipOf, type RefusalCase } from "../support/platform/
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openValidatedWallet, someone } from "../support/wallet/wallet-fixtures.js";
 import { notificationCases } from "../support/accounting/notification-refusals.js";
+import { eventLogCases } from "../support/events/log-refusals.js";
 import { settlementCases } from "../support/settlement/settlement-refusals.js";
 import { storeMandateCases } from "../support/stores/store-mandate-refusals.js";
 import { storeCases } from "../support/stores/store-refusals.js";
@@ -267,6 +268,7 @@ const cases = [
   ...groupCases(states, operations),
   ...bulkCases(states, operations),
   ...figureCases(states, () => database),
+  ...eventLogCases(() => database),
   // Last, since they give a wallet to the partner that had none.
   ...templateCases,
 ];
