@@ -8,6 +8,7 @@ import { sender } from "../../../bench/platform/onboarding.js";
 import { startPlatform, type PlatformProcess } from "../../../bench/platform/process.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
 import {
+  partnerConnectionString,
   readTopic,
   type ReceivedEvent,
   type TopicReader,
@@ -75,9 +76,9 @@ export const startSurvivor = async (): Promise<Survivor> => {
   const deliveries: ReceivedEvent[] = [];
   const live = async (): Promise<Life> => {
     const platform = await startPlatform(join(folder, "data"));
-    const reader = readTopic(platform.brokerConnectionString, acme.partner, (event) =>
-      deliveries.push(event),
-    );
+    const { partner } = acme;
+    const connectionString = partnerConnectionString(platform.brokerConnectionString, partner);
+    const reader = readTopic(connectionString, partner, (event) => deliveries.push(event));
     return { platform, reader, send: sender(platform.url, await headersFor(platform.url, acme)) };
   };
   let life = live();

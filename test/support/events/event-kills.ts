@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { acme } from "../../../bench/platform/session.js";
-import { readTopic } from "../../../bench/platform/topic-reader.js";
+import { partnerConnectionString, readTopic } from "../../../bench/platform/topic-reader.js";
 import { startFaultPlatform, type FaultPlatform } from "../platform/fault-platform.js";
 import { untilNone } from "../platform/progress.js";
 import { seededBelow } from "../platform/seeded-random.js";
@@ -37,7 +37,9 @@ const underKills = async (
   { events, rounds, customers, betweenMs, seed, arrived }: EventKillOptions,
 ): Promise<EventKillRun> => {
   const seen = new Set<number>();
-  const reader = readTopic(platform.brokerConnectionString, acme.partner, ({ sequence }) => {
+  const { partner } = acme;
+  const connectionString = partnerConnectionString(platform.brokerConnectionString, partner);
+  const reader = readTopic(connectionString, partner, ({ sequence }) => {
     if (!seen.has(sequence)) arrived?.();
     seen.add(sequence);
   });

@@ -4,7 +4,11 @@ import { customer } from "../../../bench/platform/customers.js";
 import { onboard, sender, type Answer, type Send } from "../../../bench/platform/onboarding.js";
 import type { Place } from "../../../bench/platform/launch.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
-import { readTopic, type ReceivedEvent } from "../../../bench/platform/topic-reader.js";
+import {
+  partnerConnectionString,
+  readTopic,
+  type ReceivedEvent,
+} from "../../../bench/platform/topic-reader.js";
 import {
   customerOf,
   emptyAccount,
@@ -78,7 +82,10 @@ export const startPartnerLoad = async (
   let begun = 0;
   let isFinishing = false;
   const sendOnce = sender(place.url, await headersFor(place.url, acme));
-  const topic = readTopic(place.brokerConnectionString, acme.partner);
+  const topic = readTopic(
+    partnerConnectionString(place.brokerConnectionString, acme.partner),
+    acme.partner,
+  );
 
   /** What the call comes to after this answer; undefined: it is to be repeated. */
   const judged = async (answer: Answer, body: unknown, isRepeat: boolean) => {
