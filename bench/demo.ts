@@ -31,6 +31,7 @@ import {
 import { startPlatform, withTemporaryFolder } from "./platform/process.js";
 import { acme, headersFor } from "./platform/session.js";
 import { table } from "./kit/table.js";
+import { untilAllArrived } from "./platform/event-numbers.js";
 import { partnerConnectionString, readTopic, type ReceivedEvent } from "./platform/topic-reader.js";
 
 const togetherCount = 10;
@@ -198,7 +199,9 @@ const runDemo = async (folder: string): Promise<void> => {
     title("Summary");
     const view = await waitForOnboarding(send, first, () => true);
     console.log(`\nGET …/onboarding of the first wallet:\n${JSON.stringify(view.body, null, 2)}\n`);
+    const told = await untilAllArrived(send, reader.events);
     console.log(summary(times, reader.events));
+    console.log(`\n${told} events on topic acme, numbered 1 to ${told}: no gap\n`);
   } finally {
     await reader.stop();
     await platform.stop();

@@ -1,0 +1,114 @@
+/** The documents' sample consumer, killed while it reads and robbed of messages: it takes each event once, in order. */
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceBusClient } from "@azure/service-bus";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { acme } from "../../bench/platform/session.js";
+import { rowsOf } from "../support/database/connections.js";
+import { writtenEvents } from "../support/events/event-judge.js";
+import { openPublishers } from "../support/events/event-publishers.js";
+import {
+  readJournal,
+  runSampleConsumer,
+  sampleConsumerFile,
+  type SampleConsumer,
+} from "../support/events/sample-consumer.js";
+import { seededBelow } from "../support/platform/seeded-random.js";
+import { startTestStack, type TestStack } from "../support/platform/stack.js";
+
+const seed = Math.floor(Math.random() * 1_000_000);
+const customers = 3;
+const kills = 4;
+const stolen = 12;
+
+let stack: TestStack;
+let folder: string;
+let consumer: SampleConsumer;
+
+beforeAll(async () => {
+  [stack, folder] = await Promise.all([
+    startTestStack(),
+    mkdtemp(join(tmpdir(), "borsello-journal-")),
+  ]);
+});
+afterAll(async () => {
+  await consumer.kill();
+  await stack.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const query = (text: string, values: readonly unknown[] = []) =>
+  rowsOf(stack.databaseUrl, text, values);
+
+/** Messages that never come back, as where a subscription was lost with what it held. */
+const steal = async (): Promise<void> => {
+  const client = new ServiceBusClient(stack.brokerConnectionString);
+  const receiver = client.createReceiver(acme.partner, acme.partner, {
+    receiveMode: "receiveAndDelete",
+  });
+  for (let left = stolen; left > 0;) left -= (await receiver.receiveMessages(left)).length;
+  await client.close();
+};
+
+/** For each customer. */
+const oneRound = (): (() => boolean) => {
+  let begun = 0;
+  return () => (begun += 1) > customers;
+};
+
+/** Nothing waits to be sent, and nothing in the partner's subscription. */
+const untilQuiet = (): Promise<void> =>
+  expect
+    .poll(() =>
+      query(`select
+        (select count(*)::int from borsello.outbox where sent_at is null) as unsent,
+        (select count(*)::int from broker.message join broker.entity using (entity_id)
+         where path ilike 'acme/%') as held`),
+    )
+    .toEqual([{ unsent: 0, held: 0 }]);
+
+test("the page shows the file that is run here", async () => {
+  const [page, file] = await Promise.all(
+    ["docs/events.md", sampleConsumerFile].map((name) => readFile(name, "utf8")),
+  );
+  expect(page).toContain(`\n\`\`\`js\n${file ?? "?"}\`\`\`\n`);
+});
+
+test(`each event is in the journal once, in order, whatever was lost or sent again, seed ${seed}`, async () => {
+  const journal = join(folder, "acme.journal");
+  const run = () => runSampleConsumer(stack, journal);
+  let isOver = false;
+  const publishers = await openPublishers(stack.url, { customers, seed, query });
+  const publishing = publishers.publish(() => isOver);
+  await steal();
+  const draw = seededBelow(seed);
+  consumer = run();
+  for (let kill = 0; kill < kills; kill += 1) {
+    const before = (await readJournal(journal)).length;
+    await expect.poll(async () => (await readJournal(journal)).length).toBeGreaterThan(before);
+    await sleep(draw(200));
+    await consumer.kill();
+    if (kill === 1) await steal();
+    consumer = run();
+  }
+  isOver = true;
+  await publishing;
+  await untilQuiet();
+  // While it lives, it learns of what it misses by the next number.
+  consumer.pause();
+  await publishers.publish(oneRound());
+  await steal();
+  consumer.resume();
+  await publishers.publish(oneRound());
+  await untilQuiet();
+  const written = await writtenEvents(query, acme.partner);
+  const told = () =>
+    readJournal(journal).then((lines) =>
+      lines.map(({ sequence, event }) => ({ sequence, body: JSON.stringify(event) })),
+    );
+  const expected = written.map(({ sequence, body }) => ({ sequence, body }));
+  expect(await told()).toEqual(expected);
+  expect(consumer.errors()).toBe("");
+});
