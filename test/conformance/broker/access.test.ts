@@ -229,6 +229,14 @@ test("rules are made, shown, changed and taken away with their entity's descript
     expect(Buffer.from(key ?? "", "base64")).toHaveLength(32);
   expect(await administration.getTopic("acme")).toEqual(made);
 
+  // Who manages the topic makes what belongs to it, and no other entity.
+  const { administration: makers, client: makersClient } = partyOf("maker", maker?.primaryKey);
+  await makers.createSubscription("acme", "second");
+  expect(await namesOf(makers.listRules("acme", "second"))).toEqual(["$Default"]);
+  await makers.deleteSubscription("acme", "second");
+  expect(await codeOf(makers.createTopic("acme/second"))).toBe(refusedOverHttp);
+  await makersClient.close();
+
   // What says nothing of rules leaves them, and a rule without keys keeps those that it has.
   const without = { ...made };
   delete without.authorizationRules;
