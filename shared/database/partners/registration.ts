@@ -24,6 +24,7 @@ export interface PartnerSecrets {
 const Taken = z.object({
   clientOf: z.string().nullable(),
   operator: z.string().nullable(),
+  isThere: z.boolean(),
   partners: z.int(),
 });
 
@@ -69,9 +70,12 @@ export const registrationFaults = async (
     Taken,
     `select (select partner_key from borsello.partner where client_id = $1) as "clientOf",
        borsello.operating_partner() as operator,
+       exists (select from borsello.partner where partner_key = $2) as "isThere",
        (select count(*)::int from borsello.partner) as partners`,
-    [clientId],
+    [clientId, partnerKey],
   );
+  // Of two who add it at once.
+  if (taken?.isThere === true) return [`${partnerKey} is there by now: run this again.`];
   return [
     ...(taken?.clientOf == null ? [] : [`The client id ${clientId} is ${taken.clientOf}'s.`]),
     // What arrives for nobody lies in the operators' books: these must not become another's.
