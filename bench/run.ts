@@ -10,6 +10,7 @@ import { durableRecovery } from "./scenarios/durable-recovery.js";
 import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";
 import { durableWakeups } from "./scenarios/durable-wakeups.js";
+import { events } from "./scenarios/events.js";
 import { money } from "./scenarios/money.js";
 import { moneyGrowth } from "./scenarios/money-growth.js";
 import { notifications } from "./scenarios/notifications.js";
@@ -32,6 +33,7 @@ const scenarios = [
   notifications,
   tickets,
   ticketQueue,
+  events,
   money,
   moneyGrowth,
   durableSpeed,

@@ -73,6 +73,8 @@ declare
   line text[];
   -- Where messages of this line may be sent now.
   open_to text[];
+  -- Mostly not: then nobody looks for each message.
+  any_held boolean := exists (select from borsello.held_message);
   taken text[] := '{}';
   more text[];
   found_count bigint := 0;
@@ -91,9 +93,7 @@ begin
       select outbox_id, session_id from (
         select outbox_id, session_id from borsello.outbox as o
         where sent_at is null and not held and array_remove(destinations, delivered_to[1]) = line
-          and not open_to <@ array(
-            select h.destination from borsello.held_message as h
-            where h.session_id = o.session_id and (h.given_up_at is null or h.outbox_id = o.outbox_id))
+          and (not any_held or not open_to <@ borsello.held_at(outbox_id, session_id))
         order by outbox_id offset 0
       ) as waiting
       where pg_try_advisory_lock(lock_space, hashtext(session_id))
@@ -106,14 +106,15 @@ begin
     taken := taken || more;
     exit when found_count >= messages_max;
   end loop;
+  any_held := exists (select from borsello.held_message);
   return query
     select o.outbox_id, o.message_id, o.destinations, o.delivered_to, o.session_id, o.subject,
       o.partner_key, o.entity_version, o.body, o.created_at, o.attempts, there.held_at
     from (select distinct unnest(taken) as session_id) as mine
       join borsello.outbox as o using (session_id)
-      cross join lateral (select array(
-        select h.destination from borsello.held_message as h
-        where h.session_id = o.session_id and (h.given_up_at is null or h.outbox_id = o.outbox_id))
+      cross join lateral (
+        select case when any_held then borsello.held_at(o.outbox_id, o.session_id) else '{}' end
+        offset 0
       ) as there (held_at)
     where o.sent_at is null and not o.held and o.outbox_id <= last_candidate
       and not o.destinations <@ (o.delivered_to || avoided || there.held_at)

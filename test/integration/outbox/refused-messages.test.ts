@@ -57,8 +57,9 @@ const bus: Pick<ServiceBus, "send"> = {
 const startRelay = (
   database: Database = bank.database,
   faults: FaultPoints = noFaultPoints,
+  broker: Pick<ServiceBus, "send"> = bus,
 ): OutboxRelay => {
-  const relay = startOutboxRelay({ database, bus, faults, logger });
+  const relay = startOutboxRelay({ database, bus: broker, faults, logger });
   opened.push(relay);
   return relay;
 };
@@ -266,6 +267,77 @@ test.each(["relay.beforeSend", "relay.afterSend", "relay.afterMark"])(
       );
   },
 );
+
+/** The relay's statement waits for a lock until it is cancelled, as one is that takes too long. */
+const cancelNextUpdate = async (): Promise<void> => {
+  const blocking = bank.database.quietTransaction(async (tx) => {
+    await tx.execute("lock table borsello.outbox in exclusive mode");
+    await expect
+      .poll(() =>
+        countOf(
+          bank.database,
+          `select count(*) from (
+             select pg_cancel_backend(pid) from pg_stat_activity
+             where datname = current_database() and wait_event_type = 'Lock') as cancelled`,
+        ),
+      )
+      .toBeGreaterThan(0);
+  });
+  await expect
+    .poll(() =>
+      countOf(
+        bank.database,
+        "select count(*) from pg_locks where mode = 'ExclusiveLock' and relation = 'borsello.outbox'::regclass and granted",
+      ),
+    )
+    .toBe(1);
+  blocked = blocking;
+};
+let blocked: Promise<void> = Promise.resolve();
+
+const cutConnections = () =>
+  bank.database.execute(
+    `select pg_terminate_backend(pid) from pg_locks join pg_database on pg_database.oid = database
+     where locktype = 'advisory' and datname = current_database()`,
+  );
+
+test.each([
+  ["loses its connection", cutConnections],
+  ["has its statement cancelled", cancelNextUpdate],
+])("a relay that %s after sending sends again, in order, and loses nothing", async (_, disturb) => {
+  refuse("acme", "sick:2");
+  await publish("sick", 1, 2, 3);
+  await publish("well", 1, 2, 3);
+  let disturbances = 1;
+  const disturbing: Pick<ServiceBus, "send"> = {
+    send: async (destination, messages) => {
+      const result = await bus.send(destination, messages);
+      if (destination === "platform-events" && disturbances-- > 0) await disturb();
+      return result;
+    },
+  };
+  const relay = startRelay(bank.database, noFaultPoints, disturbing);
+  await relay.sweep();
+  await blocked;
+  await expect.poll(waiting, { timeout: 5_000 }).toBe(2);
+  expect([...new Set(taken["acme"])].sort()).toEqual([
+    ...names("sick", 1),
+    ...names("well", 1, 2, 3),
+  ]);
+  expect(taken["platform-events"]).toHaveLength(12);
+  refuse("acme");
+  await waitOver();
+  await expect
+    .poll(async () => {
+      await relay.sweep();
+      return waiting();
+    })
+    .toBe(0);
+  for (const wallet of ["sick", "well"])
+    expect([...new Set(taken["acme"])].filter((name) => name.startsWith(wallet))).toEqual(
+      names(wallet, 1, 2, 3),
+    );
+});
 
 test("what waits behind a refused message costs the rounds of others nothing", async () => {
   refuse("acme", "sick:1");
