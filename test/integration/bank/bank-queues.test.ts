@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { bankQueues } from "../../../shared/contracts/platform/bank-messages.js";
 import { requestBank } from "../../../shared/database/bank/requests.js";
+import { runDeadLetters } from "../../../tools/dead-letters/run-command.js";
 import { openBankTest, sctFor } from "../../support/wallet/bank-fixtures.js";
 import type { BankTest } from "../../support/wallet/bank-fixtures.js";
 import { startTestStack, type TestStack } from "../../support/platform/stack.js";
@@ -99,7 +100,31 @@ test("an unreadable notification whose id looks like a number is dead-lettered, 
   ]);
 });
 
-test("what a handler fails at is dead-lettered with the error once its deliveries are over", async () => {
+const DeadLetter = z.object({
+  number: z.string(),
+  messageId: z.string(),
+  reason: z.string(),
+  description: z.string(),
+});
+
+/** The operators' command on the notifications' queue. */
+const deadLetters = async (...args: string[]): Promise<unknown> => {
+  const printed: string[] = [];
+  const place = ["--queue", bankQueues.notifications, "--broker", stack.brokerConnectionString];
+  await runDeadLetters(
+    [...args, ...place, "--json"],
+    {},
+    { print: (text) => printed.push(text), complain: () => undefined },
+  );
+  return JSON.parse(printed.join(""));
+};
+const letterOf = async (id: string) =>
+  z
+    .object({ letters: z.array(DeadLetter) })
+    .parse(await deadLetters("list"))
+    .letters.find(({ messageId }) => messageId === id);
+
+test("what a handler fails at is dead-lettered with the error, and handled when it is resent after that is mended", async () => {
   const body = sctFor({ walletId: randomUUID(), code: "AAAA2222", iban: "IT60X0" });
   await bank.database.execute(
     `create function public.refuse() returns trigger language plpgsql as $$
@@ -111,15 +136,24 @@ test("what a handler fails at is dead-lettered with the error once its deliverie
      execute function public.refuse()`,
   );
   const messageId = await send(bankQueues.notifications, body);
-  expect(await deadLettersOf(bankQueues.notifications, [messageId])).toMatchObject([
-    {
-      deadLetterReason: "HandlingFailed",
-      deadLetterErrorDescription:
-        "Its handling failed 10 times, at last with error P0001: no room for it",
-      deliveryCount: 9,
-      body,
-    },
-  ]);
+  await expect
+    .poll(() => letterOf(messageId))
+    .toMatchObject({
+      reason: "HandlingFailed",
+      description: "Its handling failed 10 times, at last with error P0001: no room for it",
+    });
+  await bank.database.execute("drop function public.refuse() cascade");
+  const { number } = DeadLetter.parse(await letterOf(messageId));
+  await deadLetters("resend", number);
+  await expect
+    .poll(() =>
+      statusOf(
+        "select status from borsello.bank_notification where transaction_reference = $1",
+        body.transactionReference,
+      ),
+    )
+    .toBe("Received");
+  expect(await letterOf(messageId)).toBeUndefined();
 });
 
 test("an unreadable message of a flow is dead-lettered at once, and those behind it are handled", async () => {

@@ -40,6 +40,7 @@ const trigger = (database: Database = bank.database) => {
     handled: 0,
     before: () => Promise.resolve(),
     after: () => Promise.resolve(),
+    bury: () => Promise.resolve(),
   };
   const means = {
     database,
@@ -49,7 +50,7 @@ const trigger = (database: Database = bank.database) => {
       send: () => Promise.resolve({ acknowledged: 0 }),
       deadLetter: ({ lockToken }: LockedMessage, reason: DeadLetterReason) => {
         dead.push({ lockToken, ...reason });
-        return Promise.resolve();
+        return hooks.bury();
       },
       ask: () => Promise.resolve(),
       close: () => Promise.resolve(),
@@ -215,6 +216,19 @@ test("what fails comes back, and its last delivery is dead-lettered with the err
   it.hooks.before = () => Promise.resolve();
   await it.deliver({ messageId: "F1", body });
   expect(await storedOf(body)).toBe(1);
+});
+
+test("where the broker does not take a dead letter, the message comes back, and is no less known", async () => {
+  const it = trigger();
+  const [first, second] = [await transfer(), await transfer()];
+  const messageId = randomUUID();
+  await it.deliver({ messageId, body: first });
+  it.hooks.bury = () => Promise.reject(new Error("the session is somebody else's"));
+  await expect(it.deliver({ messageId, body: second })).rejects.toThrow("somebody else's");
+  it.hooks.bury = () => Promise.resolve();
+  await it.deliver({ messageId, body: second, deliveryCount: 2 });
+  expect(it.dead.map(({ reason }) => reason)).toEqual(["MessageIdReused", "MessageIdReused"]);
+  expect([await storedOf(first), await storedOf(second)]).toEqual([1, 0]);
 });
 
 test("the broker counts as many deliveries as the platform does", async () => {
