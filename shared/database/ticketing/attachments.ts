@@ -130,7 +130,7 @@ const insertAttachment = `
     returning a
   ), changed as (
     update borsello.ticket as t
-    set entered_on = greatest(entered_on, borsello.platform_now()),
+    set entered_on = greatest(entered_on, borsello.platform_now()), version = version + 1,
       resolves_on = case when status = 'WaitingForCustomer'
         then borsello.platform_now() + patience end,
       closes_on = case when status = 'Resolved' then borsello.platform_now() + silence end

@@ -104,7 +104,7 @@ const commentTicket = `
     update borsello.ticket as t
     set entered_on = greatest(entered_on, borsello.platform_now()),
       status = case when status = any ($5) then 'In progress' else status end,
-      version = version + case when status = any ($5) then 1 else 0 end,
+      version = version + 1,
       expiration_date = case when status = any ($5)
         then borsello.platform_now() + sla else expiration_date end,
       expired_on = case when status = any ($5) then null else expired_on end,

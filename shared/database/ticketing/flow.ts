@@ -35,7 +35,7 @@ const expire = `
   with changed as (
     update borsello.ticket as t
     set entered_on = greatest(entered_on, borsello.platform_now()),
-      expired_on = borsello.platform_now()
+      version = version + 1, expired_on = borsello.platform_now()
     where case_number = $1 and due_on = $2 and status in ('New', 'In progress')
     returning t
   ), audited as (

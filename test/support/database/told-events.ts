@@ -70,7 +70,7 @@ const rowDeviations = (row: Row): string[] => {
   ];
 };
 
-/** What an entity's events report is never older than what the one before did. */
+/** An entity's events come in the order of its changes, and no change is told twice by the same event. */
 const versionsIn = () => {
   const last = new Map<string, number>();
   return (row: Row): string[] => {
@@ -78,10 +78,15 @@ const versionsIn = () => {
     const event = eventNamed(subject);
     if (event === undefined || entity_version === null || isStandIn(row)) return [];
     const id = body[event.entity.id];
-    const key = `${event.entity.name} ${typeof id === "string" ? id : session_id}`;
-    const before = last.get(key) ?? 1;
-    last.set(key, Math.max(entity_version, before));
-    return entity_version < before ? [`its version ${entity_version} follows ${before}`] : [];
+    const entity = `${event.entity.name} ${typeof id === "string" ? id : session_id}`;
+    const before = last.get(entity) ?? 1;
+    const toldBefore = last.get(`${subject} ${entity}`) ?? 0;
+    last.set(entity, Math.max(entity_version, before));
+    last.set(`${subject} ${entity}`, Math.max(entity_version, toldBefore));
+    return [
+      ...(entity_version < before ? [`its version ${entity_version} follows ${before}`] : []),
+      ...(entity_version <= toldBefore ? [`its version ${entity_version} was told before`] : []),
+    ];
   };
 };
 

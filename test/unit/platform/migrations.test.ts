@@ -48,6 +48,7 @@ const landed: Readonly<Record<string, string>> = {
     "0e9a4f6735fe98caf14cd259169dc04df5da3f2d3842437837ec45b8aa52fb0c",
   "0037-bank-files.sql": "787fc09834ee01cf15c91e30333604f42485b12035017e858fe25048d4f359be",
   "0039-upkeep.sql": "c082bf1fc4fe79ae4640fc303d95d72945fba8efdc390802a4ca94b284750fe0",
+  "0040-event-versions.sql": "2ec5050edbd6f1bfc49ea9f865df2ab8a9b1a2827f308d1afb9143758ef35217",
   "0041-forced-events.sql": "8cc8158cb26634f94a79ce6771c469c8284ab6c14b4c721188b9dd39e4151e61",
   "0042-event-log.sql": "516a5d61ea89ca07f30093bd36c217a75259febd2df1f6daba1dd7c5620060ad",
   "0043-held-messages.sql": "07031c1424bd2480a91caa442cba0fb50584afffd7203c5c7029ba492580097a",
@@ -56,7 +57,7 @@ const landed: Readonly<Record<string, string>> = {
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
-const given: readonly number[] = [38, 40];
+const given: readonly number[] = [38];
 
 test("each migration has the text with which it landed", async () => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));
