@@ -3,8 +3,8 @@ import type { ServiceBusClient, ServiceBusAdministrationClient } from "@azure/se
 import { openAdministration } from "../../shared/events/broker-administration.js";
 import { openClient } from "../../shared/events/service-bus.js";
 import type { Environment } from "../../shared/platform/config.js";
-import { redact } from "../../shared/platform/logger.js";
 import { brokerHelp, brokerOf, brokerOptions, certificateOf } from "../kit/broker-place.js";
+import { failureText } from "../kit/failure-text.js";
 import { runProgram, type ExitCode, type Program, type Voice } from "../kit/command-line.js";
 import { listCommand } from "./list.js";
 import { resendCommand } from "./resend.js";
@@ -33,7 +33,7 @@ const program: Program<Tools & { close(): Promise<void> }> = {
     };
   },
   explain: (error) =>
-    `It could not be done: ${redact(error instanceof Error ? error.message : String(error))}\n` +
+    `It could not be done: ${failureText(error)}\n` +
     "Run the same command again: what was resent is no dead letter any more.",
 };
 

@@ -5,6 +5,7 @@ import {
   confirmRemoval,
   deleteUnusedPartner,
 } from "../../shared/database/partners/removal.js";
+import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
 import { refused, type Command, type Given, type Report } from "../kit/command-line.js";
 import { partnerOf, type Tools } from "./command.js";
 import { takeReadingAccess } from "./reading-access.js";
@@ -24,7 +25,9 @@ const remove = async (given: Given, tools: Tools): Promise<Report> => {
   if (meanwhile.length > 0)
     return refused([...meanwhile, `That came meanwhile: ${partnerKey} is let in again.`]);
   await takeReadingAccess(tools, record);
-  const removal = await deleteUnusedPartner(tools.database, partnerKey);
+  // The next start outside production would bring these back, were the row not there.
+  const isSandboxs = sandboxPartners.some((known) => known.partnerKey === partnerKey);
+  const removal = isSandboxs ? "kept" : await deleteUnusedPartner(tools.database, partnerKey);
   return {
     done: true,
     value: { partnerKey, removal },

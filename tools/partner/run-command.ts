@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AzureRefusal } from "../../shared/events/receiver-role.js";
 import type { Environment } from "../../shared/platform/config.js";
+import { failureText } from "../kit/failure-text.js";
 import { runProgram, type ExitCode, type Program, type Voice } from "../kit/command-line.js";
 import { addCommand } from "./add.js";
 import { contractTemplateCommand } from "./contract-template.js";
@@ -27,7 +28,7 @@ const program: Omit<Program<OpenedTools>, "open"> = {
   placeOptions,
   placeHelp,
   explain: (error) => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = failureText(error);
     return error instanceof AzureRefusal
       ? `${why}\nPut that right, and run the same command again.`
       : `It could not be done: ${why}\nRun the same command again: what is done already stays done.`;

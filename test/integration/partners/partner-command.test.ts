@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { findPartnerByClient } from "../../../shared/database/access/partners.js";
 import { setIban } from "../../../shared/database/onboarding/ibans.js";
+import { prepareSandbox } from "../../../shared/database/sandbox/preparation.js";
 import { createWallet } from "../../../shared/database/wallet/wallets.js";
 import { suspendWallet, closeWallet } from "../../../shared/database/wallet/states.js";
 import { secretMatches } from "../../../shared/platform/secrets.js";
@@ -203,6 +204,24 @@ test("what is asked for otherwise than it is there is refused, and stays as it i
   ]);
 });
 
+test.each([
+  [
+    "a database that is away",
+    () => ({ ...place, databaseUrl: "postgres://a:b@127.0.0.1:1/c" }),
+    /ECONNREFUSED/,
+  ],
+  [
+    "a broker that nobody vouches for",
+    () => ({ ...place, certificate: "package.json" }),
+    /--broker-certificate: npm start prints the file/,
+  ],
+  ["no broker", () => ({ databaseUrl: place.databaseUrl }), /^The setting ServiceBus is missing/],
+])("%s is told in a sentence, and nothing is made", async (_what, where, sentence) => {
+  const said = await runPartner(where(), "add", name);
+  expect([said.code, said.complained]).toEqual([2, expect.stringMatching(sentence)]);
+  expect(await client()).toBeUndefined();
+});
+
 test("two at once who want the same account get it once", async () => {
   const iban = someone().iban;
   const [one, other] = await Promise.all(
@@ -388,6 +407,13 @@ test("the operator stays, since what arrives for nobody lies in its books", asyn
     code: 1,
     complained: expect.stringMatching(/^It is the operator: /) as string,
   });
+});
+
+test("a partner of the sandbox that was removed does not come back with the next start", async () => {
+  expect((await run("remove", "initech")).code).toBe(0);
+  await prepareSandbox(wallets.database);
+  expect(await findPartnerByClient(wallets.database, "initech-client")).toBeUndefined();
+  expect((await run("show", "initech")).printed).toContain("initech, removed at ");
 });
 
 test("a partner that nothing names is gone without a trace, and its name is free", async () => {
