@@ -54,6 +54,7 @@ const landed: Readonly<Record<string, string>> = {
   "0043-held-messages.sql": "07031c1424bd2480a91caa442cba0fb50584afffd7203c5c7029ba492580097a",
   "0044-partners.sql": "7659fa304b057804261079ce065da11c2ab8cc4a66eae5c14205babe92802a97",
   "0045-inbox.sql": "48b95973f72bef7b53097ca8c9f921db4cb732ee6de74088569a60f097a9a604",
+  "0046-numbers-in-order.sql": "a5ff996d42f308131f36f90dd8fcd32766c0415435d1c844d20e5ba6b6138eac",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
