@@ -108,7 +108,7 @@ const resent = (letter: ServiceBusReceivedMessage): ServiceBusMessage => {
 /** One by one: the client merges what is settled in one tick. */
 const giveBack = async (
   receiver: ServiceBusReceiver,
-  letters: readonly ServiceBusReceivedMessage[],
+  letters: Iterable<ServiceBusReceivedMessage>,
 ): Promise<void> => {
   try {
     for (const letter of letters) await receiver.abandonMessage(letter);
@@ -138,19 +138,21 @@ export const resendDeadLetters = async (
   const sender = client.createSender("queue" in entity ? entity.queue : entity.topic);
   const missing = new Set(sequences);
   const seen = new Set<string>();
-  const held: ServiceBusReceivedMessage[] = [];
+  const held = new Map<string, ServiceBusReceivedMessage>();
+  /** How many in a row were known: those that are held come round again when their locks are over. */
+  let known = 0;
   try {
-    for (let isRound = false; !isRound && missing.size > 0 && held.length < passedOverMax;) {
+    while (missing.size > 0 && held.size < passedOverMax && known <= held.size) {
       // A receive that gets all it asked for ends at once, any other one listens for more.
-      const wanted = held.length === 0 ? Math.min(missing.size, perReceive) : perReceive;
+      const wanted = held.size === 0 ? Math.min(missing.size, perReceive) : perReceive;
       const page = await receiver.receiveMessages(wanted, { maxWaitTimeInMs: patienceMs });
-      // What comes once more was held for longer than its lock lasts: by then all have been seen.
-      isRound = page.length === 0 || page.some((letter) => seen.has(sequenceOf(letter)));
+      if (page.length === 0) break;
       for (const letter of page) {
         const sequence = sequenceOf(letter);
+        known = seen.has(sequence) ? known + 1 : 0;
         seen.add(sequence);
         if (!missing.has(sequence)) {
-          held.push(letter);
+          held.set(sequence, letter);
           continue;
         }
         await sender.sendMessages(resent(letter));
@@ -161,7 +163,7 @@ export const resendDeadLetters = async (
     }
     return missing;
   } finally {
-    await giveBack(receiver, held);
+    await giveBack(receiver, held.values());
     await receiver.close();
     await sender.close();
   }
