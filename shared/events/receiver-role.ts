@@ -36,6 +36,15 @@ interface Answer {
   readonly body: unknown;
 }
 
+/** Null where something in between has answered by a page of its own, or nothing was said. */
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+};
+
 const call = async (
   credential: TokenSource,
   origin: string,
@@ -49,8 +58,7 @@ const call = async (
     headers: { authorization: `Bearer ${given.token}`, "content-type": "application/json" },
     signal: AbortSignal.timeout(answerMs),
   });
-  const text = await answer.text();
-  return { status: answer.status, body: text === "" ? null : (JSON.parse(text) as unknown) };
+  return { status: answer.status, body: jsonOf(await answer.text()) };
 };
 
 const refused = (deed: string, { status, body }: Answer): AzureRefusal => {

@@ -11,7 +11,8 @@ export const clientId = "7d9f2a54-0a3f-4b6e-8a53-6f2f9f0d1c22";
 
 export interface FakeAnswer {
   readonly status: number;
-  readonly body: object;
+  /** A text is sent as it is. */
+  readonly body: object | string;
 }
 
 export interface FakeAzure {
@@ -54,7 +55,8 @@ export const startFakeAzure = async (): Promise<FakeAzure> => {
       const isGraph = path.startsWith("/v1.0/");
       const answer = isGraph ? answerGraph(path) : answerManager(method, path, body);
       response.writeHead(answer.status, { "content-type": "application/json" });
-      response.end(answer.status === 204 ? "" : JSON.stringify(answer.body));
+      const { status, body: said } = answer;
+      response.end(status === 204 ? "" : typeof said === "string" ? said : JSON.stringify(said));
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -80,6 +80,12 @@ test.each([
     { status: 403, body: { error: { code: "AuthorizationFailed", message: "No right." } } },
     /give .* the role to read the subscription \(403, AuthorizationFailed: No right\.\)/,
   ],
+  [
+    "a page instead of an answer",
+    clientId,
+    { status: 502, body: "<html>" },
+    /\(502, without a reason\)/,
+  ],
   ["an answer that says nothing", clientId, { status: 500, body: {} }, /\(500, without a reason\)/],
 ])("%s is told in a sentence", async (_what, client, answer, sentence) => {
   azure.answerInstead(answer);
