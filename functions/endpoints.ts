@@ -4,7 +4,7 @@ import type { Endpoint } from "./kit/endpoint.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
 import { bankNotificationEndpoints } from "./accounting/bank-notifications.js";
 import { bankStatementEndpoints } from "./accounting/bank-statements.js";
-import { listEventsEndpoint } from "./events/event-log.js";
+import { eventLogEndpoints } from "./events/event-log.js";
 import { getProofEndpoint } from "./accounting/proof.js";
 import { getStatementEndpoint } from "./accounting/statement.js";
 import { forcePushEndpoints } from "./events/force-push.js";
@@ -78,7 +78,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...flowEndpoints,
   triggerMandateDepositRequest,
   listPendingReconciliations,
-  listEventsEndpoint,
+  ...eventLogEndpoints,
   ...ticketEndpoints,
   ...ticketChangeEndpoints,
   ...ticketOperatorEndpoints,

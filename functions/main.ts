@@ -159,7 +159,7 @@ app.hook.appStart(async () => {
 });
 
 app.hook.appTerminate(async () => {
-  await services.relay.close();
+  await Promise.all([services.relay.close(), services.replayer.close()]);
   await services.bus.close();
   await services.database.close();
 });

@@ -17,6 +17,7 @@ import { sandboxSigningKey } from "../../shared/database/sandbox/signing-key.js"
 import { forbidForceDelete } from "../../shared/database/sandbox/force-delete.js";
 import type { ContractTemplates } from "../../shared/documents/contracts/contract-templates.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
+import { startEventReplayer, type EventReplayer } from "../../shared/events/event-replayer.js";
 import { startOutboxRelay, type OutboxRelay } from "../../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../../shared/events/service-bus.js";
 import { createTokenVerifier, type TokenVerifier } from "../../shared/identity/token-verifier.js";
@@ -55,6 +56,7 @@ export interface Services {
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
   readonly relay: OutboxRelay;
+  readonly replayer: EventReplayer;
   /** What activities have changed, by the id of a wallet or mandate. */
   readonly changes: Changes;
   readonly timelines: Timelines;
@@ -121,6 +123,7 @@ export const createServices = (
     faults,
     bus,
     relay,
+    replayer: startEventReplayer({ database, bus, faults, logger }),
     changes: createChanges(),
     timelines: rememberedTimelines(),
     documents,

@@ -1,14 +1,19 @@
-/** Sweeps the outbox every ten seconds: sends what a crashed or sleeping instance left behind. */
+/** Sweeps outbox and replays every ten seconds: sends what a crashed or sleeping instance left behind. */
 import { app } from "@azure/functions";
+import { markSequences } from "../../shared/database/outbox/replays.js";
 import type { Services } from "../kit/services.js";
 
-export const registerOutboxRelay = ({ relay, bus }: Services): void => {
+export const registerOutboxRelay = ({ database, relay, replayer, bus }: Services): void => {
   app.timer("outboxRelay", {
     schedule: "*/10 * * * * *",
-    handler: () => relay.sweep(),
+    handler: async () => {
+      replayer.nudge();
+      await relay.sweep();
+      await markSequences(database);
+    },
   });
   app.hook.appTerminate(async () => {
-    await relay.close();
+    await Promise.all([relay.close(), replayer.close()]);
     await bus.close();
   });
 };

@@ -3,6 +3,7 @@ import { app, type Timer } from "@azure/functions";
 import * as df from "durable-functions";
 import { forgetAudit } from "../../shared/database/accounting/forget-audit.js";
 import { forgetSent } from "../../shared/database/outbox/forget-sent.js";
+import { forgetReplays } from "../../shared/database/outbox/replays.js";
 import { forgetHandled } from "../../shared/database/platform/inbox.js";
 import { forgetRuns } from "../../shared/database/settlement/runs.js";
 import { purgeCompleted } from "../../shared/durable/flow-client.js";
@@ -36,6 +37,7 @@ export const forgetPast = async (
     events += page.forgotten;
     after = page.lastId;
   }
+  await untilNone(() => forgetReplays(database, eventDays, perPiece), mayGoOn);
   const handled = await untilNone(() => forgetHandled(database, eventDays, perPiece), mayGoOn);
   const runs = await untilNone(() => forgetRuns(database, runDays, perPiece), mayGoOn);
   const audits =

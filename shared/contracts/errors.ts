@@ -31,6 +31,11 @@ export const errorTable = table({
     description:
       "Some of the events are no longer kept: begin after the number, or at the date, that is named.",
   },
+  ReplayTooLarge: {
+    status: 400,
+    description:
+      "A replay sends at most a million events: begin after a higher number, at a later date, or name types.",
+  },
   SearchParameterInvalid: {
     status: 400,
     description: "The search parameters are not valid: correct them.",
@@ -285,6 +290,10 @@ export const errorTable = table({
     status: 404,
     description: "The ticket has no attachment of this id: list its attachments.",
   },
+  EventNotFound: {
+    status: 404,
+    description: "The partner's log has no event with this id: read GET /wallet/events.",
+  },
   DealerNotFound: {
     status: 404,
     description: "The partner has no dealer with this key: check it.",
@@ -318,6 +327,10 @@ export const errorTable = table({
   IdempotencyKeyInUse: {
     status: 409,
     description: "The first request with this idempotency key is in work: repeat in a moment.",
+  },
+  ReplaysTooMany: {
+    status: 409,
+    description: "Ten replays of the partner are under way: repeat when one of them has ended.",
   },
   ConcurrentUpdate: {
     status: 409,

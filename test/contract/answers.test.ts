@@ -14,7 +14,7 @@ import {
 import { getProofRoute } from "../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../shared/contracts/accounting/statement.js";
 import { forcePushes } from "../../shared/contracts/events/force-push.js";
-import { listEventsRoute } from "../../shared/contracts/events/log.js";
+import * as eventLog from "../../shared/contracts/events/log.js";
 import { getWalletBalanceRoute } from "../../shared/contracts/ledger/balance.js";
 import * as buckets from "../../shared/contracts/ledger/buckets.js";
 import * as contract from "../../shared/contracts/onboarding/contract.js";
@@ -498,7 +498,9 @@ test("every route that forces an event answers as its document says, refusals in
 });
 
 test("the event log answers as its document says", async () => {
-  const { items, nextAfter } = valueOf(await call(listEventsRoute, { query: { limit: "3" } }));
+  const { items, nextAfter } = valueOf(
+    await call(eventLog.listEventsRoute, { query: { limit: "3" } }),
+  );
   expect(items.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   expect(nextAfter).toBe(3);
   const [created] = items;
@@ -511,10 +513,17 @@ test("the event log answers as its document says", async () => {
     types: "WalletSuspended,WalletClosed",
     from: created?.publishedAt ?? "",
   };
-  const some = valueOf(await call(listEventsRoute, { query }));
+  const some = valueOf(await call(eventLog.listEventsRoute, { query }));
   expect(new Set(some.items.map(({ type }) => type))).toEqual(
     new Set(["WalletSuspended", "WalletClosed"]),
   );
+  const one = { params: { id: created?.id ?? "" } };
+  expect(valueOf(await call(eventLog.replayEventRoute, one))).toEqual({ count: 1 });
+  const body = { after: 0, types: ["WalletSuspended"] };
+  const { count } = valueOf(await call(eventLog.replayEventsRoute, { body }));
+  expect(count).toBe(some.items.filter(({ type }) => type === "WalletSuspended").length);
+  const undelivered = { body: { onlyUndelivered: true } };
+  expect(valueOf(await call(eventLog.replayEventsRoute, undelivered))).toEqual({ count: 0 });
 });
 
 test("no route of the wallet API was left out", () => {

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Moment } from "../date-range.js";
 import { count, notWhole } from "../pages.js";
+import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
 import { eventNames } from "./catalogue.js";
 
@@ -82,4 +83,67 @@ export const listEventsRoute = route({
     "`after` or `from`, is told so. `from` and `to` are moments of publication, both included. A page may have fewer " +
     "events than `limit`, with a filter none, without being the last one: go on with `nextAfter` until it no longer " +
     "changes, and keep it to ask for what comes later.",
+});
+
+const typesMax = 100;
+
+const Replayed = z
+  .object({ count: z.int().describe("So many events are sent anew.") })
+  .meta({ id: "ReplayedEvents" });
+
+const replaying = {
+  api: "wallet",
+  method: "POST",
+  role: "Flow.Trigger",
+  ok: { status: 202, schema: Replayed },
+} as const;
+
+const whatIsSent =
+  "Body and sequence number are as before, and so is the event's `id`; the message's id is the event's with `#` and " +
+  "the number of the replay behind it, so that the broker does not take it for the first one: consumers know what they " +
+  "had by `id`. ";
+
+export const replayEventRoute = route({
+  ...replaying,
+  id: "replayEvent",
+  path: "events/{id}/replay",
+  params: { id: Identifier },
+  errors: ["EventNotFound", "ReplaysTooMany"],
+  summary: "Send an event to the partner's topic anew",
+  description: `${whatIsSent}What the topic has refused is tried anew under its own id. Whoever asks twice is sent it twice.`,
+});
+
+export const replayEventsRoute = route({
+  ...replaying,
+  id: "replayEvents",
+  path: "events/replay",
+  body: z.strictObject({
+    after: z
+      .int()
+      .min(0)
+      .max(sequenceMax)
+      .optional()
+      .describe("A sequence number: what follows it is sent."),
+    from: Moment.optional(),
+    to: Moment.optional(),
+    types: z
+      .array(
+        z
+          .string()
+          .max(64)
+          .refine(isEventName, "must be the name of an event, such as WalletCreated"),
+      )
+      .min(1)
+      .max(typesMax)
+      .optional(),
+    onlyUndelivered: z
+      .boolean()
+      .default(false)
+      .describe("Only what the topic has refused, which is tried anew under its own id."),
+  }),
+  errors: ["DateRangeInvalid", "EventsForgotten", "ReplaysTooMany", "ReplayTooLarge"],
+  summary: "Send a part of the event log to the partner's topic anew",
+  description:
+    `What the log has now, in its order, beside what happens meanwhile. ${whatIsSent}What is still on its way to the ` +
+    "topic comes before what follows it. At most a million events at once, and ten replays at a time.",
 });

@@ -173,3 +173,79 @@ begin atomic
       then (select max(sequence) from shown)
       else coalesce((select max(sequence) from looked_at), (select sequence from begin_at)) end);
 end;
+
+-- What a partner has asked to be sent anew: a part of its log, in order.
+create table borsello.replay (
+  replay_id bigint generated always as identity primary key,
+  partner_key text not null references borsello.partner on delete cascade,
+  -- Of the partner's replays; behind a message's id it makes the id of what is sent.
+  number integer not null check (number > 0),
+  -- Done up to here; it ends with `through`, which was the log's end when it was asked for.
+  place bigint not null,
+  through bigint not null,
+  -- Moments of the server's time, the second excluded; and names of events. Null: whichever.
+  since timestamptz,
+  before timestamptz,
+  subjects text[],
+  asked_by text not null,
+  asked_at timestamptz not null default clock_timestamp(),
+  -- So many events fitted when it was asked for, and so many were sent by now.
+  events bigint not null,
+  sent bigint not null default 0,
+  -- Of several the one goes on that waits longest.
+  turn_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  unique (partner_key, number)
+);
+create index replay_open on borsello.replay (turn_at, replay_id) where ended_at is null;
+
+-- Begins a replay, or says by the code of a refusal why it does not; nothing to send begins none.
+create function borsello.begin_replay(
+  of_partner text, after_sequence bigint, through_sequence bigint, of_since timestamptz, of_before timestamptz,
+  of_subjects text[], actor text, events_max integer, looked_at_max integer, open_max integer,
+  out refused text, out count bigint)
+language plpgsql volatile as $$
+declare
+  begin_at bigint := greatest(after_sequence, borsello.log_begin(of_partner, of_since));
+  end_at bigint := least(through_sequence, coalesce(
+    (select last_sequence from borsello.partner_sequence where partner_key = of_partner), 0));
+begin
+  -- A partner's replays take turns to be begun: each has a number of its own.
+  perform pg_advisory_xact_lock(hashtextextended('replays ' || of_partner, 0));
+  count := 0;
+  if (select count(*) from borsello.replay where partner_key = of_partner and ended_at is null) >= open_max then
+    refused := 'ReplaysTooMany';
+    return;
+  end if;
+  if end_at - begin_at > looked_at_max then
+    refused := 'ReplayTooLarge';
+    return;
+  end if;
+  select count(*) into count from (
+    select from borsello.log_part(of_partner, begin_at, end_at, looked_at_max) as part
+    where (of_since is null or part.created_at >= of_since) and (of_before is null or part.created_at < of_before)
+      and (of_subjects is null or part.subject = any (of_subjects))
+    limit events_max + 1) as fitting;
+  if count > events_max then
+    refused := 'ReplayTooLarge';
+    return;
+  end if;
+  if count = 0 then return; end if;
+  insert into borsello.replay
+    (partner_key, number, place, through, since, before, subjects, asked_by, events)
+  select of_partner, coalesce(max(number), 0) + 1, begin_at, end_at, of_since, of_before, of_subjects, actor,
+    begin_replay.count
+  from borsello.replay where partner_key = of_partner;
+end $$;
+
+-- The open replay whose turn it is, of a partner that is not avoided and that nobody else serves: the partner is
+-- the connection's until it gives it back. Locks are asked for in order, one by one.
+create function borsello.take_replay(avoided text[], lock_space integer) returns setof borsello.replay
+language sql volatile
+begin atomic
+  select waiting.* from (
+    select * from borsello.replay where ended_at is null and partner_key <> all (avoided)
+    order by turn_at, replay_id offset 0
+  ) as waiting
+  where pg_try_advisory_lock(lock_space, hashtext(partner_key)) limit 1;
+end;

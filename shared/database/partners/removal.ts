@@ -39,6 +39,9 @@ const selectLeft = `
         where partner_key = $1 and sent_at is null and not exists (
           select from borsello.held_message as h
           where h.outbox_id = o.outbox_id and h.given_up_at is not null) limit 1000) as o)
+    union all
+    select 7, 'replays of its events that are under way', 'wait until they have ended',
+      (select count(*)::int from borsello.replay where partner_key = $1 and ended_at is null)
   ) as found where count > 0 order by place`;
 
 /** What speaks against the removal, as sentences. */

@@ -1,0 +1,180 @@
+/** Sends parts of partners' logs anew, beside the relay: in order, page by page, from where it last stopped. */
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  recordReplayed,
+  replayPage,
+  takeReplay,
+  type Replay,
+  type ReplayedMessage,
+} from "../database/outbox/replays.js";
+import type { Database, Queryable } from "../database/platform/database.js";
+import type { FaultPoints } from "../platform/fault-points.js";
+import type { Logger } from "../platform/logger.js";
+import { DestinationHealth } from "./destination-health.js";
+import { openDestinations } from "./destinations.js";
+import { toOutgoing } from "./outgoing-message.js";
+import type { OutgoingMessage, ServiceBus } from "./service-bus.js";
+
+export interface EventReplayer {
+  /** A replay was asked for: begin it. */
+  nudge(): void;
+  /** Like a nudge; settles when nothing is left that could be sent now. */
+  sweep(): Promise<void>;
+  /** Ends after the page that is under way. */
+  close(): Promise<void>;
+}
+
+export interface ReplayerDependencies {
+  readonly database: Database;
+  readonly bus: Pick<ServiceBus, "send">;
+  readonly faults: FaultPoints;
+  readonly logger: Logger;
+}
+
+/** Encoding them is work of one piece, which every answer of the process waits for. */
+const messagesPerPage = 100;
+/** Of what a topic that failed lately is tried with. */
+const messagesPerProbe = 1;
+/** Part of the time that pages take in which what has just been committed has the broker to itself. */
+const restPart = 0.25;
+const databaseRetryMs = 1_000;
+
+/** Under an id of its own, so that the broker does not take it for the message that it has had. */
+const toReplayed = (message: ReplayedMessage, { number }: Replay): OutgoingMessage => ({
+  ...toOutgoing({ ...message, attempts: 0 }, message.sequence),
+  messageId: `${message.messageId}#${number}`,
+});
+
+/** Until the first that is still on its way to the topic: what it waits behind must not overtake it. */
+const sendable = (page: readonly ReplayedMessage[]): readonly ReplayedMessage[] => {
+  const waiting = page.findIndex(({ hasArrived, isHeld }) => !hasArrived && !isHeld);
+  return waiting === -1 ? page : page.slice(0, waiting);
+};
+
+export const startEventReplayer = ({
+  database,
+  bus,
+  faults,
+  logger,
+}: ReplayerDependencies): EventReplayer => {
+  const destinations = openDestinations({ bus, logger });
+  const { health } = destinations;
+  /** Partners whose next message is still on its way to their topic. */
+  const waiting = new DestinationHealth(Date.now);
+  let asked = false;
+  let closed = false;
+  let running: Promise<void> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  /** What of a page is done with: sent, or refused for its own sake. */
+  const sendAll = async (
+    replay: Replay,
+    messages: readonly ReplayedMessage[],
+  ): Promise<{ readonly done: ReadonlySet<ReplayedMessage>; readonly sent: number }> => {
+    const done = new Set<ReplayedMessage>();
+    let sent = 0;
+    let left = messages;
+    while (left.length > 0) {
+      const { accepted, refused, failure } = await destinations.send(
+        replay.partnerKey,
+        left,
+        (message) => toReplayed(message, replay),
+      );
+      for (const message of accepted) done.add(message);
+      sent += accepted.length;
+      for (const { message, error } of refused) {
+        done.add(message);
+        const { messageId } = message;
+        logger.error("an event cannot be sent anew", { ...replayFields(replay), messageId, error });
+      }
+      if (failure !== undefined) break;
+      left = left.filter((message) => !done.has(message));
+    }
+    return { done, sent };
+  };
+
+  /** One page of one replay; false where there is none to be gone on with. */
+  const turn = async (session: Queryable): Promise<boolean> => {
+    const due = health.due();
+    const avoided = [health, waiting].flatMap((one) => {
+      const tried = one.due();
+      return one.failing().filter((partner) => !tried.includes(partner));
+    });
+    const replay = await takeReplay(session, avoided);
+    if (replay === undefined) return false;
+    const limit = due.includes(replay.partnerKey) ? messagesPerProbe : messagesPerPage;
+    const page = await replayPage(session, replay, limit);
+    const known = sendable(page);
+    // What is held comes by itself, or when somebody asks for it.
+    const messages = known.filter(({ hasArrived }) => hasArrived);
+    faults.hit("replay.beforeSend");
+    const { done, sent } = await sendAll(replay, messages);
+    faults.hit("replay.afterSend");
+    const firstLeft = known.findIndex((message) => message.hasArrived && !done.has(message));
+    const passed = firstLeft === -1 ? known : known.slice(0, firstLeft);
+    const isOver = passed.length === page.length && page.length < limit;
+    const place = isOver ? replay.through : (passed.at(-1)?.sequence ?? replay.place);
+    await recordReplayed(session, replay, { place, sent, isOver });
+    faults.hit("replay.afterMark");
+    // Nobody but the relay can move what is still on its way: look again when it may have.
+    if (!isOver && known.length === 0) waiting.failed(replay.partnerKey);
+    else waiting.succeeded(replay.partnerKey);
+    if (isOver) logger.info("a replay has ended", replayFields(replay, sent));
+    return true;
+  };
+
+  const isAsked = (): boolean => asked && !closed;
+
+  const drain = async (session: Queryable): Promise<void> => {
+    for (let isMore = true; isMore && !closed;) {
+      const beganAt = performance.now();
+      isMore = await turn(session);
+      if (isMore) await delay((performance.now() - beganAt) * restPart);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (isAsked()) {
+      asked = false;
+      try {
+        await database.session(drain);
+        const waits = [health.nextRetryInMs(), waiting.nextRetryInMs()];
+        retryIn(Math.min(...waits.filter((wait) => wait !== undefined)));
+      } catch (error) {
+        logger.warn("replays cannot go on; trying again soon", { error });
+        retryIn(databaseRetryMs);
+      }
+    }
+    running = undefined;
+  };
+
+  function retryIn(delayMs: number): void {
+    clearTimeout(retry);
+    if (Number.isFinite(delayMs) && !closed) retry = setTimeout(nudge, delayMs).unref();
+  }
+
+  function nudge(): void {
+    asked = true;
+    running ??= run();
+  }
+
+  return {
+    nudge,
+    async sweep() {
+      nudge();
+      await running;
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      await running;
+    },
+  };
+};
+
+const replayFields = (
+  { partnerKey, number, events, sent }: Replay,
+  lately = 0,
+): Readonly<Record<string, string | number>> => ({
+  ...{ partnerKey, replay: number, events: Number(events), sent: Number(sent) + lately },
+});
