@@ -8,7 +8,7 @@ import { raise, startOnce, type FlowClient } from "../../shared/durable/flow-cli
 import type { DeadLetterReason } from "../../shared/events/service-bus.js";
 import type { Services } from "../kit/services.js";
 import { flowCommands, type FlowCommand } from "./flow-commands.js";
-import { handleMessage } from "./handle-message.js";
+import { handleMessage, type MessageSource } from "./handle-message.js";
 import { incomingOf } from "./incoming.js";
 import { unreadable } from "./unreadable.js";
 
@@ -34,34 +34,31 @@ const carryOut = async (
   await raise(client, command.instanceId, command.event, command.data);
 };
 
-/** What cannot be read is the reason for its dead letter. */
-const commandsOf = (
-  subject: string,
-  body: unknown,
-): readonly FlowCommand[] | { readonly unread: DeadLetterReason } => {
+type Reading =
+  { readonly commands: readonly FlowCommand[] } | { readonly unreadable: DeadLetterReason };
+
+const read = (subject: string, body: unknown): Reading => {
   try {
-    return flowCommands(subject, body);
+    return { commands: flowCommands(subject, body) };
   } catch (error) {
-    if (error instanceof z.ZodError) return { unread: unreadable(error) };
+    if (error instanceof z.ZodError) return { unreadable: unreadable(error) };
     throw error;
   }
 };
 
 /** One by one and in order: an event is raised only after its flow was started. */
-export const dispatch = async (
+const carryOutAll = async (
   means: Means,
   client: FlowClient,
-  subject: string,
-  body: unknown,
-): Promise<DeadLetterReason | undefined> => {
-  const commands = commandsOf(subject, body);
-  if ("unread" in commands) return commands.unread;
+  commands: readonly FlowCommand[],
+): Promise<void> => {
   for (const command of commands) await carryOut(means, client, command);
-  return undefined;
 };
 
 const topic = "platform-events";
 const subscription = "flows";
+const entity = { topic, subscription };
+const source: MessageSource = { name: "platformEvents", entity, hasSessions: true };
 
 export const registerPlatformEvents = (services: Services): void => {
   app.client.serviceBusTopic("platformEvents", {
@@ -69,13 +66,15 @@ export const registerPlatformEvents = (services: Services): void => {
     topicName: topic,
     subscriptionName: subscription,
     isSessionsEnabled: true,
-    handler: (message: unknown, client: DurableClient, context: InvocationContext) =>
-      handleMessage(
-        services,
-        { name: "platformEvents", entity: { topic, subscription }, hasSessions: true },
-        context,
-        message,
-        () => dispatch(services, client, incomingOf(context).subject ?? "", message),
-      ),
+    handler: async (message: unknown, client: DurableClient, context: InvocationContext) => {
+      const reading = read(incomingOf(context).subject ?? "", message);
+      // Most events concern no flow: to note what has no effect would cost each of them two statements.
+      if ("commands" in reading && reading.commands.length === 0) return;
+      await handleMessage(services, source, context, message, async () => {
+        if ("unreadable" in reading) return reading.unreadable;
+        await carryOutAll(services, client, reading.commands);
+        return undefined;
+      });
+    },
   });
 };
