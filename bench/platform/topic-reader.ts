@@ -5,6 +5,8 @@ import { receivedDeviations } from "./event-check.js";
 
 export interface ReceivedEvent {
   readonly id: string;
+  /** The event's id; of a replay with a mark behind it. */
+  readonly messageId: string;
   readonly name: string;
   readonly walletId: string;
   /** Its place among all events of the partner: 1, 2, 3 … */
@@ -56,6 +58,7 @@ export const readTopic = (
         const datedMs = Date.parse(messageCreationDate);
         const event = {
           id,
+          messageId: String(message.messageId),
           name: subject ?? "",
           walletId: sessionId ?? "",
           sequence: Properties.parse(applicationProperties).sequence,

@@ -15,15 +15,17 @@ const Written = z.array(
 );
 export type Written = z.output<typeof Written>;
 
-/** All of a partner's events as the database holds them, by number. */
+/** All of a partner's events up to now as the database holds them, by number: settlement may go on telling. */
 export const writtenEvents = async (
   query: (text: string, values: readonly unknown[]) => Promise<unknown>,
   partnerKey: string,
 ): Promise<Written> =>
   Written.parse(
     await query(
-      `select sequence, message_id as id, session_id as "walletId", subject as name, body::text
-       from borsello.outbox where $1 = any (destinations) order by sequence`,
+      `select coalesce(o.sequence, g.sequence) as sequence, message_id as id, session_id as "walletId",
+         subject as name, body::text
+       from borsello.outbox as o left join borsello.given_sequence as g using (outbox_id)
+       where $1 = any (destinations) and coalesce(o.sequence, g.sequence) is not null order by 1`,
       [partnerKey],
     ),
   ).map((event) => ({ ...event, body: JSON.stringify(JSON.parse(event.body)) }));

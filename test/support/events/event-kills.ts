@@ -7,7 +7,7 @@ import { startFaultPlatform, type FaultPlatform } from "../platform/fault-platfo
 import { untilNone } from "../platform/progress.js";
 import { seededBelow } from "../platform/seeded-random.js";
 import { judgeCommands, judgeDeliveries, writtenEvents } from "./event-judge.js";
-import { openPublishers } from "./event-publishers.js";
+import { openPublishers, type Publishers } from "./event-publishers.js";
 
 export interface EventKillOptions {
   /** So many at least; each round of kills waits for its share of them. */
@@ -24,7 +24,7 @@ export interface EventKillOptions {
 
 export interface EventKillRun {
   readonly events: number;
-  /** Deliveries beyond the first of each event: at least once is what was promised. */
+  /** Deliveries beyond the first of each event, those of the replay among them. */
   readonly redelivered: number;
 }
 
@@ -36,12 +36,13 @@ const underKills = async (
   platform: FaultPlatform,
   { events, rounds, customers, betweenMs, seed, arrived }: EventKillOptions,
 ): Promise<EventKillRun> => {
-  const seen = new Set<number>();
+  const [seen, replayed] = [new Set<number>(), new Set<number>()];
   const { partner } = acme;
   const connectionString = partnerConnectionString(platform.brokerConnectionString, partner);
-  const reader = readTopic(connectionString, partner, ({ sequence }) => {
+  const reader = readTopic(connectionString, partner, ({ sequence, id, messageId }) => {
     if (!seen.has(sequence)) arrived?.();
     seen.add(sequence);
+    if (messageId !== id) replayed.add(sequence);
   });
   const query = (text: string, values: readonly unknown[] = []) => platform.query(text, values);
   const draw = seededBelow(seed - 1);
@@ -50,9 +51,12 @@ const underKills = async (
   const untilSeen = async (count: number): Promise<void> => {
     while (!over && seen.size < count) await sleep(pollMs);
   };
-  const killInTurn = async (): Promise<void> => {
+  let toReplay = 0;
+  const killInTurn = async (publishers: Publishers): Promise<void> => {
     for (let round = 1; round <= rounds; round += 1) {
       await untilSeen((round * events) / (rounds + 1));
+      // The last kills strike the replay, too.
+      if (round === rounds) toReplay = await publishers.replay();
       const victims = [() => platform.kill(), () => platform.killBroker()];
       for (const kill of round % 2 === 0 ? victims : victims.toReversed()) {
         await sleep(draw(betweenMs));
@@ -70,16 +74,19 @@ const underKills = async (
   try {
     const publishers = await openPublishers(platform.url, { customers, seed, query });
     const publishing = publishers.publish(isOver).catch(failing);
-    await Promise.allSettled([publishing, killInTurn().catch(failing)]);
+    await Promise.allSettled([publishing, killInTurn(publishers).catch(failing)]);
     const published = await publishing;
 
     await untilNone(async () => Number((await query(unsent))[0]?.["count"]));
     const written = await writtenEvents(query, acme.partner);
     await untilNone(() => written.filter(({ sequence }) => !seen.has(sequence)).length);
-    judgeDeliveries(reader.events, written);
-    judgeCommands(reader.events, published);
+    await untilNone(() => toReplay - replayed.size);
+    expect(Math.max(...replayed)).toBe(toReplay);
+    const told = reader.events.filter(({ sequence }) => sequence <= written.length);
+    judgeDeliveries(told, written);
+    judgeCommands(told, published);
     expect(platform.crashes).toEqual([]);
-    const redelivered = reader.events.length - written.length;
+    const redelivered = told.length - written.length;
     return { events: written.length, redelivered };
   } finally {
     await reader.stop();

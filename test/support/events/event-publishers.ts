@@ -1,6 +1,7 @@
 /** A partner's customers whose commands make events through kills, and what of it was answered. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
 import { sender, type Send } from "../../../bench/platform/onboarding.js";
 import { acme, headersFor } from "../../../bench/platform/session.js";
 import {
@@ -25,6 +26,8 @@ export interface PublishingOptions {
   readonly seed: number;
   readonly query: (text: string) => Promise<unknown>;
 }
+
+const Replayed = z.object({ count: z.int() });
 
 const repeatMs = 50;
 
@@ -78,6 +81,8 @@ const force = async (send: Send, walletId: string): Promise<string> => {
 export interface Publishers {
   /** Resolves once it is over, each customer with its errand done. */
   publish(isOver: () => boolean): Promise<Published>;
+  /** Asks for all events of up to now once more; resolves to how many these are. */
+  replay(): Promise<number>;
 }
 
 /** Opens the customers' wallets. */
@@ -105,6 +110,11 @@ export const openPublishers = async (
     publish: async (isOver) => {
       await Promise.all(accounts.map((account, index) => serve(account, index, isOver)));
       return { accounts, rounds, forced };
+    },
+    replay: async () => {
+      const { call, status, body } = await send("POST", "/wallet/events/replay", {});
+      if (status !== 202) throw new Error(`${call}: ${status} ${JSON.stringify(body)}`);
+      return Replayed.parse(body).count;
     },
   };
 };
