@@ -133,4 +133,4 @@ test(`each event is in the journal once, in order, whatever was lost or sent aga
   await publishers.publish(oneRound());
   expect(await judge()).toBeGreaterThan(judged);
   expect(consumer.errors()).toBe("");
-});
+}, 180_000);
