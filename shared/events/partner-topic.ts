@@ -35,6 +35,20 @@ export interface PartnerTopic {
   readonly key: string | null;
 }
 
+/**
+ * Undefined: there is none. The client's own `topicExists` says "no" to every failure, an outage or a key that is
+ * refused included, and a partner would be removed while its topic stays.
+ */
+const ifThere = async <T>(asked: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "MessageEntityNotFoundError")
+      return undefined;
+    throw error;
+  }
+};
+
 const ownRule = (rules: readonly AuthorizationRule[] | undefined, partnerKey: string) =>
   rules?.find(({ keyName }) => keyName === partnerKey);
 
@@ -51,13 +65,13 @@ const prepareTopic = async (
   { hasKey, tell }: PartnerTopicOptions,
 ): Promise<PartnerTopic> => {
   const authorizationRules = hasKey ? [listening(partnerKey)] : [];
-  if (!(await administration.topicExists(partnerKey))) {
+  const topic = await ifThere(administration.getTopic(partnerKey));
+  if (topic === undefined) {
     const options = hasKey ? { ...topicOptions, authorizationRules } : topicOptions;
     const made = await administration.createTopic(partnerKey, options);
     tell(`The topic ${partnerKey} was made.`);
     return { faults: [], key: ownRule(made.authorizationRules, partnerKey)?.primaryKey ?? null };
   }
-  const topic = await administration.getTopic(partnerKey);
   tell(`The topic ${partnerKey} is there.`);
   const known = ownRule(topic.authorizationRules, partnerKey);
   if (!topic.requiresDuplicateDetection)
@@ -79,14 +93,14 @@ const prepareSubscription = async (
   partnerKey: string,
   { tell }: PartnerTopicOptions,
 ): Promise<string[]> => {
-  if (!(await administration.subscriptionExists(partnerKey, partnerKey))) {
+  const subscription = await ifThere(administration.getSubscription(partnerKey, partnerKey));
+  if (subscription === undefined) {
     await administration.createSubscription(partnerKey, partnerKey, subscriptionOptions);
     tell(`The subscription ${partnerKey} was made.`);
     return [];
   }
-  const { requiresSession } = await administration.getSubscription(partnerKey, partnerKey);
   tell(`The subscription ${partnerKey} is there.`);
-  return requiresSession
+  return subscription.requiresSession
     ? [
         `The subscription ${partnerKey} requires sessions, which cannot be changed: delete it, and run this again.`,
       ]
@@ -114,11 +128,11 @@ export const partnerTopicState = async (
   administration: ServiceBusAdministrationClient,
   partnerKey: string,
 ): Promise<TopicState | null> => {
-  if (!(await administration.topicExists(partnerKey))) return null;
-  if (!(await administration.subscriptionExists(partnerKey, partnerKey))) return null;
-  const { activeMessageCount, deadLetterMessageCount } =
-    await administration.getSubscriptionRuntimeProperties(partnerKey, partnerKey);
-  return { activeMessages: activeMessageCount, deadLetters: deadLetterMessageCount };
+  const found = await ifThere(
+    administration.getSubscriptionRuntimeProperties(partnerKey, partnerKey),
+  );
+  if (found === undefined) return null;
+  return { activeMessages: found.activeMessageCount, deadLetters: found.deadLetterMessageCount };
 };
 
 /** With everything that was not read. False: there was none. */
@@ -126,7 +140,7 @@ export const deletePartnerTopic = async (
   administration: ServiceBusAdministrationClient,
   partnerKey: string,
 ): Promise<boolean> => {
-  if (!(await administration.topicExists(partnerKey))) return false;
+  if ((await ifThere(administration.getTopic(partnerKey))) === undefined) return false;
   await administration.deleteTopic(partnerKey);
   return true;
 };

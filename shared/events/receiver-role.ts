@@ -71,19 +71,15 @@ const refused = (deed: string, { status, body }: Answer): AzureRefusal => {
 
 const Principal = z.object({ id: z.uuid() });
 
-/** The object in this directory that stands for the client, which roles are given to. */
+/** The object in this directory that stands for the client, which roles are given to; undefined: none. */
 const principalOf = async (
   credential: TokenSource,
   { graphUrl }: AzurePlace,
   clientId: string,
-): Promise<string> => {
+): Promise<string | undefined> => {
   const path = `/v1.0/servicePrincipals(appId='${encodeURIComponent(clientId)}')?$select=id`;
   const answer = await call(credential, graphUrl, path, { method: "GET" });
-  if (answer.status === 404)
-    throw new AzureRefusal(
-      `The directory has no service principal for the client id ${clientId}: ` +
-        `make one (az ad sp create --id ${clientId}), and run this again.`,
-    );
+  if (answer.status === 404) return undefined;
   if (answer.status !== 200) throw refused(`find the client id ${clientId}`, answer);
   return Principal.parse(answer.body).id;
 };
@@ -116,6 +112,11 @@ export const grantReceiving = async (
   clientId: string,
 ): Promise<"granted" | "there"> => {
   const principalId = await principalOf(credential, place, clientId);
+  if (principalId === undefined)
+    throw new AzureRefusal(
+      `The directory has no service principal for the client id ${clientId}: ` +
+        `make one (az ad sp create --id ${clientId}), and run this again.`,
+    );
   const scope = scopeOf(place, partnerKey);
   const roleDefinitionId =
     `/subscriptions/${place.subscriptionId}` +
@@ -146,6 +147,8 @@ export const revokeReceiving = async (
   clientId: string,
 ): Promise<void> => {
   const principalId = await principalOf(credential, place, clientId);
+  // Whoever is no longer in the directory signs in no more, and no other gets its id.
+  if (principalId === undefined) return;
   const path = assignmentPath(scopeOf(place, partnerKey), principalId);
   const answer = await call(credential, place.resourceManagerUrl, path, { method: "DELETE" });
   if (answer.status !== 200 && answer.status !== 204)

@@ -1,6 +1,11 @@
 /** How a partner reads its topic: by a role of its client in the cloud, by a key of its own on one machine. */
 import { isEmulator, namespaceHost } from "../../shared/events/broker-administration.js";
-import { deletePartnerTopic, preparePartnerTopic } from "../../shared/events/partner-topic.js";
+import {
+  deletePartnerTopic,
+  partnerTopicState,
+  preparePartnerTopic,
+  type TopicState,
+} from "../../shared/events/partner-topic.js";
 import { grantReceiving, revokeReceiving } from "../../shared/events/receiver-role.js";
 import type { ServiceBusConnection } from "../../shared/platform/config.js";
 import type { Tools } from "./command.js";
@@ -47,6 +52,16 @@ export const giveReadingAccess = async (
   const connectionString =
     topic.key === null ? null : connectionStringOf(connection, partnerKey, topic.key);
   return { faults: [], connectionString };
+};
+
+/** What there is to take away, and whether all that is needed for it can be had; null: no topic. */
+export const readingState = async (
+  tools: Tools,
+  partnerKey: string,
+): Promise<TopicState | null> => {
+  const { connection, administration } = await tools.broker();
+  if (!isEmulator(connection)) await tools.azure();
+  return partnerTopicState(administration, partnerKey);
 };
 
 export const takeReadingAccess = async (

@@ -8,7 +8,7 @@ import {
 import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
 import { refused, type Command, type Given, type Report } from "../kit/command-line.js";
 import { partnerOf, type Tools } from "./command.js";
-import { takeReadingAccess } from "./reading-access.js";
+import { readingState, takeReadingAccess } from "./reading-access.js";
 
 /** Longer than any instance remembers a partner. */
 const forgottenMs = 6_000;
@@ -17,13 +17,20 @@ const remove = async (given: Given, tools: Tools): Promise<Report> => {
   const partnerKey = partnerOf(given);
   const record = await findRecord(tools.database, partnerKey);
   if (record === undefined) return refused([`There is no partner ${partnerKey}.`]);
-  const faults = await beginRemoval(tools.database, partnerKey);
+  // Asked first: else its calls would be refused, and then the broker be out of reach.
+  const topic = await readingState(tools, partnerKey);
+  // A run that was cut off before it looked again; what came meanwhile could not be put right by a partner shut out.
+  const isHalfRemoved = record.removedAt !== null && topic !== null;
+  const faults = isHalfRemoved ? [] : await beginRemoval(tools.database, partnerKey);
   if (faults.length > 0) return refused([...faults, `Nothing of ${partnerKey} was changed.`]);
-  tools.tell(`The calls of ${partnerKey} are refused within five seconds.`);
-  await tools.pause(forgottenMs);
-  const meanwhile = await confirmRemoval(tools.database, partnerKey);
-  if (meanwhile.length > 0)
-    return refused([...meanwhile, `That came meanwhile: ${partnerKey} is let in again.`]);
+  // Once its topic is gone, it has been looked at again, and nobody is let in any more.
+  if (record.removedAt === null || isHalfRemoved) {
+    tools.tell(`The calls of ${partnerKey} are refused within five seconds.`);
+    await tools.pause(forgottenMs);
+    const meanwhile = await confirmRemoval(tools.database, partnerKey);
+    if (meanwhile.length > 0)
+      return refused([...meanwhile, `That came meanwhile: ${partnerKey} is let in again.`]);
+  }
   await takeReadingAccess(tools, record);
   // The next start outside production would bring these back, were the row not there.
   const isSandboxs = sandboxPartners.some((known) => known.partnerKey === partnerKey);

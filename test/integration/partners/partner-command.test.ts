@@ -359,6 +359,56 @@ test.each([
   expect(await run("settings", "acme")).toEqual(before);
 });
 
+test("a broker that lets nobody look has no topic removed, and says no topic missing", async () => {
+  await add();
+  const stranger = connectionString(broker.broker.port).replace(
+    /SharedAccessKey=[^;]+/,
+    "SharedAccessKey=another",
+  );
+  for (const command of ["remove", "show", "add"]) {
+    const said = await runPartner(
+      { ...place, brokerConnectionString: stranger },
+      ...[command, name],
+    );
+    expect([said.code, said.printed, said.complained]).toEqual([
+      2,
+      "",
+      expect.stringMatching(/^It could not be done: Unauthorized access/),
+    ]);
+  }
+  expect(await client()).toBeDefined();
+  expect(await audited()).toEqual(["add"]);
+  expect(await broker.administration.topicExists(name)).toBe(true);
+});
+
+test("a removal without a broker shuts nobody out", async () => {
+  await add();
+  const { databaseUrl } = place;
+  const said = await runPartner({ databaseUrl, pause: async () => undefined }, "remove", name);
+  expect([said.code, said.complained]).toEqual([
+    2,
+    expect.stringMatching(/^The setting ServiceBus is missing/),
+  ]);
+  expect(await client()).toBeDefined();
+});
+
+test("a removal that was cut off lets in again who did something meanwhile", async () => {
+  await add("--dealers", `${name}-north`);
+  const killed = async () => Promise.reject(new Error("killed"));
+  expect((await runPartner({ ...place, pause: killed }, "remove", name)).code).toBe(2);
+  expect(await client()).toBeUndefined();
+  const actor = { partnerKey: name, clientId: `${name}-client` };
+  const given = { ...someone().owner, originatingDealerKey: `${name}-north` };
+  made(await createWallet(wallets.database, actor, given));
+  const said = await run("remove", name);
+  expect([said.code, said.complained]).toEqual([
+    1,
+    expect.stringContaining(`That came meanwhile: ${name} is let in again.`),
+  ]);
+  expect(await client()).toBeDefined();
+  expect(await audited()).toEqual(["add", "remove", "keep"]);
+});
+
 test("what a partner did while it was being removed keeps it", async () => {
   await add("--dealers", `${name}-north`);
   const actor = { partnerKey: name, clientId: `${name}-client` };

@@ -107,3 +107,7 @@ test("the role is taken back, and taking back what is gone is no failure", async
     `take the role to read the subscription from ${clientId} (403`,
   );
 });
+
+test("a client that the directory knows no more keeps nobody from being removed", async () => {
+  await revokeReceiving(credential, azure.place, "acme", "00000000-0000-4000-8000-000000000000");
+});
