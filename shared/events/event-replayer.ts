@@ -104,7 +104,7 @@ export const startEventReplayer = ({
     if (replay === undefined) return false;
     const limit = due.includes(replay.partnerKey) ? messagesPerProbe : messagesPerPage;
     const page = await replayPage(session, replay, limit);
-    const known = sendable(page);
+    const known = sendable(page.messages);
     // What is held comes by itself, or when somebody asks for it.
     const messages = known.filter(({ hasArrived }) => hasArrived);
     faults.hit("replay.beforeSend");
@@ -112,12 +112,13 @@ export const startEventReplayer = ({
     faults.hit("replay.afterSend");
     const firstLeft = known.findIndex((message) => message.hasArrived && !done.has(message));
     const passed = firstLeft === -1 ? known : known.slice(0, firstLeft);
-    const isOver = passed.length === page.length && page.length < limit;
-    const place = isOver ? replay.through : (passed.at(-1)?.sequence ?? replay.place);
+    const isDone = passed.length === page.messages.length;
+    const place = isDone ? page.through : (passed.at(-1)?.sequence ?? replay.place);
+    const isOver = place === replay.through;
     await recordReplayed(session, replay, { place, sent, isOver });
     faults.hit("replay.afterMark");
     // Nobody but the relay can move what is still on its way: look again when it may have.
-    if (!isOver && known.length === 0) waiting.failed(replay.partnerKey);
+    if (!isDone && known.length === 0) waiting.failed(replay.partnerKey);
     else waiting.succeeded(replay.partnerKey);
     if (isOver) logger.info("a replay has ended", replayFields(replay, sent));
     return true;

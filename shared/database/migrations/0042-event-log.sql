@@ -77,6 +77,25 @@ create table borsello.forgotten_events (
   created_through timestamptz not null
 );
 
+-- Numbers that were forgotten before anybody told it, with sent messages of thirty days ago: when each of them was
+-- written is not known any more.
+insert into borsello.forgotten_events
+with numbered as (
+  select partner_key, sequence, created_at from borsello.outbox where sequence is not null
+  union all
+  select partner_key, given.sequence, created_at
+  from borsello.given_sequence as given join borsello.outbox using (outbox_id)
+  union all
+  select partner_key, last_sequence + 1, 'infinity' from borsello.partner_sequence
+), told as (
+  select partner_key, sequence, created_at,
+    sequence - coalesce(lag(sequence) over (partition by partner_key order by sequence), 0) > 1 as is_after_gap
+  from numbered
+)
+select distinct on (partner_key) partner_key, sequence - 1,
+  least(created_at - interval '1 millisecond', now() - interval '30 days')
+from told where is_after_gap order by partner_key, sequence desc;
+
 -- What was written at this moment or later has a higher number: where to begin for a date.
 create table borsello.sequence_mark (
   partner_key text not null,

@@ -166,13 +166,24 @@ const ReplayedMessage = WaitingMessage.extend({
 });
 export type ReplayedMessage = z.output<typeof ReplayedMessage>;
 
-/** The next messages of a replay, in order; fewer than the limit: these are all. */
-export const replayPage = (
+export interface ReplayPage {
+  /** In order. */
+  readonly messages: readonly ReplayedMessage[];
+  /** What fits up to this number is all in the page. */
+  readonly through: bigint;
+}
+
+/** So many numbers are looked at for a page: with a filter it may hold few of them, or none. */
+const numbersPerPage = 100_000n;
+
+/** The next messages of a replay. */
+export const replayPage = async (
   session: Queryable,
-  { partnerKey, place, through, since, before, subjects }: Replay,
+  { partnerKey, place, through: end, since, before, subjects }: Replay,
   limit: number,
-): Promise<ReplayedMessage[]> =>
-  session.rows(
+): Promise<ReplayPage> => {
+  const through = place + numbersPerPage < end ? place + numbersPerPage : end;
+  const messages = await session.rows(
     ReplayedMessage,
     `select part.sequence, ${messageColumns},
        sent_at is not null or $1 = any (delivered_to) as "hasArrived",
@@ -181,7 +192,7 @@ export const replayPage = (
            and held.session_id = message.session_id
            and (held.given_up_at is null or held.outbox_id = message.outbox_id)) as "isHeld"
      from (
-       select sequence, outbox_id from borsello.log_part($1, $2, $3, ${lookedAtMax}) as number
+       select sequence, outbox_id from borsello.log_part($1, $2, $3, ${numbersPerPage}) as number
        where ($4::timestamptz is null or created_at >= $4) and ($5::timestamptz is null or created_at < $5)
          and ($6::text[] is null or subject = any ($6))
        order by sequence limit $7
@@ -191,6 +202,9 @@ export const replayPage = (
      order by part.sequence`,
     [partnerKey, place, through, since, before, subjects, limit],
   );
+  const last = messages.length < limit ? undefined : messages.at(-1);
+  return { messages, through: last?.sequence ?? through };
+};
 
 /** Writes down how far it is; a replay that somebody else moved or ended meanwhile stays as it is. */
 export const recordReplayed = (

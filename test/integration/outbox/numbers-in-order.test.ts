@@ -68,3 +68,17 @@ test("an event that goes to the topic alone has its number before the one that w
   ).toEqual([{ sequence: 1n }, { sequence: 2n }, { sequence: 3n }, { sequence: 4n }]);
   expect(arrived).toEqual([1, 2, 3, 4]);
 });
+
+test("what waits for a topic that is away has its number in its own row: each page of a log reads the others", async () => {
+  await write(false);
+  await relay.sweep();
+  for (let number = 2; number <= 4; number += 1) await write(true);
+  await write(false);
+  await relay.sweep();
+  expect(
+    await bank.database.rows(Numbered, "select sequence from borsello.outbox order by outbox_id"),
+  ).toEqual([1n, 2n, 3n, 4n, 5n].map((sequence) => ({ sequence })));
+  expect(
+    await bank.database.rows(Numbered, "select sequence from borsello.given_sequence"),
+  ).toEqual([]);
+});

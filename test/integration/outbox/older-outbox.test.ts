@@ -1,5 +1,7 @@
 /** What an older database still had to send: it leaves under the numbers that it was given then, and the next ones. */
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { eventPage } from "../../../shared/database/outbox/event-log.js";
 import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import type { OutgoingMessage } from "../../../shared/events/service-bus.js";
 import { noFaultPoints } from "../../../shared/platform/fault-points.js";
@@ -23,6 +25,8 @@ const rows = `
   update borsello.outbox set sequence = 2, attempts = 1, delivered_to = '{acme}' where outbox_id = 2;
   insert into borsello.given_sequence values (3, 3);
   insert into borsello.partner_sequence values ('acme', 3);`;
+
+const Page = z.object({ items: z.array(z.object({ sequence: z.int() })), nextAfter: z.int() });
 
 let bank: BankTest;
 let drop: () => Promise<void>;
@@ -55,4 +59,44 @@ test("each waiting message goes where it has not been, numbered on from where th
       .map(([, { applicationProperties }]) => applicationProperties?.["sequence"]);
   expect(numbersAt("acme")).toEqual([3, 4]);
   expect(numbersAt("platform-events")).toEqual([2, 3, 4]);
+});
+
+/** Of acme the first five are gone, of globex all seven, of initech none. */
+const forgotten = `
+  insert into borsello.outbox (message_id, destinations, session_id, subject, partner_key, sequence,
+    created_at, sent_at, body)
+  select gen_random_uuid(), array[partner_key], 'none', 'Test', partner_key, number, now(), now(), '{}'
+  from (select 'acme', generate_series(6, 9) union select 'initech', generate_series(1, 2))
+    as kept (partner_key, number);
+  insert into borsello.partner_sequence values ('acme', 9), ('globex', 7), ('initech', 2);`;
+
+test("what an older version has forgotten is told to whoever asks for it", async () => {
+  const older = await createOlderDatabase("0042", forgotten);
+  const opened = await openBankTest(older.url);
+  const read = async (partnerKey: string, after: number, from: Date | null = null) => {
+    const page = await eventPage(
+      opened.database,
+      partnerKey,
+      { after, from, to: null, types: null },
+      100,
+    );
+    if (!page.ok) return page;
+    const { items, nextAfter } = Page.parse(JSON.parse(page.value));
+    return [...items.map(({ sequence }) => sequence), { nextAfter }];
+  };
+  const refused = { ok: false, code: "EventsForgotten" };
+  const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+  expect(await read("acme", 4)).toMatchObject({
+    ...refused,
+    properties: { after: "must be at least 5." },
+  });
+  expect(await read("acme", 5)).toEqual([6, 7, 8, 9, { nextAfter: 9 }]);
+  expect(await read("acme", 0, daysAgo(90))).toMatchObject(refused);
+  expect(await read("acme", 0, daysAgo(1))).toEqual([6, 7, 8, 9, { nextAfter: 9 }]);
+  expect(await read("globex", 6)).toMatchObject(refused);
+  expect(await read("globex", 7)).toEqual([{ nextAfter: 7 }]);
+  expect(await read("initech", 1)).toEqual([2, { nextAfter: 2 }]);
+  expect(await read("initech", 0, daysAgo(90))).toEqual([1, 2, { nextAfter: 2 }]);
+  await opened.end();
+  await older.drop();
 });

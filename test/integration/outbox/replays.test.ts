@@ -146,6 +146,22 @@ test("sends each event as it was, under an id of the replay's own, in order of i
   expect(second.map(({ message }) => sequenceOf(message))).toEqual([241, 243, 245, 247, 249]);
 });
 
+test("a page looks at so many numbers, also where none of them fits: no statement takes longer than it may", async () => {
+  await writeSent(4);
+  await bank.database.execute("update borsello.outbox set sequence = 250000 where sequence = 4");
+  await bank.database.execute("update borsello.partner_sequence set last_sequence = 250000");
+  expect(await begin({ after: 2, types: ["WalletUpdated"] })).toBe(1);
+  let pages = 0;
+  const replayer = startReplayer(bank.database, {
+    hit: (reached) => {
+      if (reached === "replay.afterMark") pages += 1;
+    },
+  });
+  await untilOver(replayer);
+  expect(sequences()).toEqual([250_000]);
+  expect(pages).toBe(3);
+});
+
 test("an event alone is sent alone; another partner's is none of the caller's", async () => {
   await writeSent(9);
   const [row] = await bank.database.rows(

@@ -50,11 +50,11 @@ const landed: Readonly<Record<string, string>> = {
   "0039-upkeep.sql": "c082bf1fc4fe79ae4640fc303d95d72945fba8efdc390802a4ca94b284750fe0",
   "0040-event-versions.sql": "2ec5050edbd6f1bfc49ea9f865df2ab8a9b1a2827f308d1afb9143758ef35217",
   "0041-forced-events.sql": "8cc8158cb26634f94a79ce6771c469c8284ab6c14b4c721188b9dd39e4151e61",
-  "0042-event-log.sql": "c7b8ce4ea2d15139b2f2d8dda8c57734c9a4a7fb5c1d062fbb0f216760eae531",
+  "0042-event-log.sql": "c6f11f3a18f68c304a9a792665317ba6e08b99383e5e7093f6ddb24204cdf10d",
   "0043-held-messages.sql": "07031c1424bd2480a91caa442cba0fb50584afffd7203c5c7029ba492580097a",
   "0044-partners.sql": "7659fa304b057804261079ce065da11c2ab8cc4a66eae5c14205babe92802a97",
   "0045-inbox.sql": "48b95973f72bef7b53097ca8c9f921db4cb732ee6de74088569a60f097a9a604",
-  "0046-numbers-in-order.sql": "a5ff996d42f308131f36f90dd8fcd32766c0415435d1c844d20e5ba6b6138eac",
+  "0046-numbers-in-order.sql": "449a42d6ea3072d5102fedc7ee97d9cbbcab00f4cba0dd5cb73828094d00c22d",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
