@@ -41,7 +41,7 @@ const remove = async (given: Given, tools: Tools): Promise<Report> => {
     lines: [
       removal === "deleted"
         ? `${partnerKey} is gone: nothing names it, and its name is free again.`
-        : `${partnerKey} is removed; its books stay under its name.`,
+        : `${partnerKey} is removed; its books and events stay under its name.`,
     ],
   };
 };

@@ -102,11 +102,18 @@ const deleteUnused = `
     dealers as (delete from borsello.dealer where partner_key = $1)
   delete from borsello.partner where partner_key = $1`;
 
-/** The row goes, unless something names it. */
+/** What is kept by its name without being tied to its row: another partner of that name would read it as its own. */
+const selectKept = `
+  select from borsello.partner_sequence where partner_key = $1
+  union all
+  select from borsello.kept_answer where partner_key = $1`;
+
+/** The row goes, unless something names it, or events or answers are kept by its name. */
 export const deleteUnusedPartner = (database: Database, partnerKey: string): Promise<Removal> =>
   database
     .transaction(async (tx): Promise<Removal> => {
       await lockPartners(tx);
+      if ((await tx.execute(selectKept, [partnerKey])) > 0) return "kept";
       await tx.execute(deleteUnused, [partnerKey]);
       await auditPartner(tx, partnerKey, "delete", {});
       return "deleted";

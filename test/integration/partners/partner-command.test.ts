@@ -478,6 +478,18 @@ test("a partner that nothing names is gone without a trace, and its name is free
   await add("--dealers", `${name}-north`);
 });
 
+test("a partner that had an event keeps its name: another would read its log", async () => {
+  await add();
+  // As a forced event leaves it, behind which there is no wallet.
+  await wallets.database.execute(
+    `insert into borsello.partner_sequence (partner_key, last_sequence) values ($1, 1)`,
+    [name],
+  );
+  expect((await run("remove", name)).printed).toContain("its books and events stay");
+  expect((await run("add", name)).complained).toContain("choose another name");
+  expect(await client()).toBeUndefined();
+});
+
 test("a partner with an open wallet stays; once it is closed, its books outlive the partner", async () => {
   const { database } = wallets;
   await add("--dealers", `${name}-north`);
@@ -498,7 +510,7 @@ test("a partner with an open wallet stays; once it is closed, its books outlive 
   made(await closeWallet(database, actor, walletId, { requiresZeroBalance: false }));
   expect((await run("remove", name)).complained).toMatch(/^It has \d+ messages that wait/);
   await database.execute(sent);
-  expect((await run("remove", name)).printed).toContain("its books stay under its name");
+  expect((await run("remove", name)).printed).toContain("its books and events stay under its name");
   expect(await client()).toBeUndefined();
   expect((await run("show", name)).printed).toContain(`${name}, removed at `);
   expect(await audited()).toEqual(["add", "remove"]);
