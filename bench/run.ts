@@ -10,6 +10,7 @@ import { durableRecovery } from "./scenarios/durable-recovery.js";
 import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";
 import { durableWakeups } from "./scenarios/durable-wakeups.js";
+import { eventReplay } from "./scenarios/event-replay.js";
 import { events } from "./scenarios/events.js";
 import { money } from "./scenarios/money.js";
 import { moneyGrowth } from "./scenarios/money-growth.js";
@@ -34,6 +35,7 @@ const scenarios = [
   tickets,
   ticketQueue,
   events,
+  eventReplay,
   money,
   moneyGrowth,
   durableSpeed,

@@ -44,6 +44,31 @@ export const residentMiB = async (pid: number): Promise<number | null> => {
   return kib === null ? null : kib / 1024;
 };
 
+export interface MemoryWatch {
+  /** The largest resident memory since the last call, MiB. */
+  readonly peakMiB: () => number;
+  stop(): void;
+}
+
+const lookMs = 100;
+
+/** Looks at a process's resident memory again and again. */
+export const watchMemory = (pid: number): MemoryWatch => {
+  let peak = 0;
+  const look = async (): Promise<void> => {
+    peak = Math.max(peak, (await residentMiB(pid)) ?? 0);
+  };
+  const timer = setInterval(() => void look(), lookMs);
+  return {
+    peakMiB: () => {
+      const found = peak;
+      peak = 0;
+      return found;
+    },
+    stop: () => clearInterval(timer),
+  };
+};
+
 /** Ids of all living descendants of a process. */
 export const descendants = async (pid: number): Promise<readonly number[]> => {
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
