@@ -13,6 +13,8 @@ import type { Logger } from "../platform/logger.js";
 import { DestinationHealth } from "./destination-health.js";
 import { openDestinations } from "./destinations.js";
 import { toOutgoing } from "./outgoing-message.js";
+import { attemptsMax } from "./send-around.js";
+import { blameFor } from "./send-failure.js";
 import type { OutgoingMessage, ServiceBus } from "./service-bus.js";
 
 export interface EventReplayer {
@@ -61,28 +63,49 @@ export const startEventReplayer = ({
   const { health } = destinations;
   /** Partners whose next message is still on its way to their topic. */
   const waiting = new DestinationHealth(Date.now);
+  /** How often the broker failed over a message, by its id, where that may have been due to nothing in it. */
+  const doubts = new Map<string, number>();
   let asked = false;
   let closed = false;
   let running: Promise<void> | undefined;
   let retry: NodeJS.Timeout | undefined;
 
+  const isTriedOn = ({ messageId }: OutgoingMessage): boolean => {
+    const failures = (doubts.get(messageId) ?? 0) + 1;
+    if (failures < attemptsMax) doubts.set(messageId, failures);
+    else doubts.delete(messageId);
+    return failures < attemptsMax;
+  };
+
   /** What of a page is done with: sent, or refused for its own sake. */
   const sendAll = async (
     replay: Replay,
     messages: readonly ReplayedMessage[],
-  ): Promise<{ readonly done: ReadonlySet<ReplayedMessage>; readonly sent: number }> => {
+  ): Promise<{
+    readonly done: ReadonlySet<ReplayedMessage>;
+    readonly sent: number;
+    readonly isDoubtful: boolean;
+  }> => {
     const done = new Set<ReplayedMessage>();
     let sent = 0;
     let left = messages;
-    while (left.length > 0) {
+    let isDoubtful = false;
+    while (left.length > 0 && !isDoubtful) {
       const { accepted, refused, failure } = await destinations.send(
         replay.partnerKey,
         left,
         (message) => toReplayed(message, replay),
       );
-      for (const message of accepted) done.add(message);
+      for (const message of accepted) {
+        done.add(message);
+        if (doubts.size > 0) doubts.delete(toReplayed(message, replay).messageId);
+      }
       sent += accepted.length;
       for (const { message, error } of refused) {
+        if (blameFor(error) !== "message" && isTriedOn(toReplayed(message, replay))) {
+          isDoubtful = true;
+          continue;
+        }
         done.add(message);
         const { messageId } = message;
         logger.error("an event cannot be sent anew", { ...replayFields(replay), messageId, error });
@@ -90,7 +113,7 @@ export const startEventReplayer = ({
       if (failure !== undefined) break;
       left = left.filter((message) => !done.has(message));
     }
-    return { done, sent };
+    return { done, sent, isDoubtful };
   };
 
   /** One page of one replay; false where there is none to be gone on with. */
@@ -108,7 +131,7 @@ export const startEventReplayer = ({
     // What is held comes by itself, or when somebody asks for it.
     const messages = known.filter(({ hasArrived }) => hasArrived);
     faults.hit("replay.beforeSend");
-    const { done, sent } = await sendAll(replay, messages);
+    const { done, sent, isDoubtful } = await sendAll(replay, messages);
     faults.hit("replay.afterSend");
     const firstLeft = known.findIndex((message) => message.hasArrived && !done.has(message));
     const passed = firstLeft === -1 ? known : known.slice(0, firstLeft);
@@ -118,7 +141,7 @@ export const startEventReplayer = ({
     await recordReplayed(session, replay, { place, sent, isOver });
     faults.hit("replay.afterMark");
     // Nobody but the relay can move what is still on its way: look again when it may have.
-    if (!isDone && known.length === 0) waiting.failed(replay.partnerKey);
+    if (isDoubtful || (!isDone && known.length === 0)) waiting.failed(replay.partnerKey);
     else waiting.succeeded(replay.partnerKey);
     if (isOver) logger.info("a replay has ended", replayFields(replay, sent));
     return true;
