@@ -179,7 +179,7 @@ test("neither the overview nor a store's figures read more rows of a grown platf
          'borsello.operation_count', 'borsello.store_operation_day']::regclass[]) as oid`,
     );
   };
-  const cost = async (): Promise<number> => {
+  const costOnce = async (): Promise<number> => {
     await operationsOverview(one, "acme");
     await countAtStore(one, storeId, {}, undefined, undefined);
     const before = await rowsRead();
@@ -188,6 +188,9 @@ test("neither the overview nor a store's figures read more rows of a grown platf
     await totalAtStore(one, storeId, {}, "Payment");
     return (await rowsRead()) - before;
   };
+  /** The least of some: another connection may hand in late what it read before. */
+  const cost = async (): Promise<number> =>
+    Math.min(await costOnce(), await costOnce(), await costOnce());
   try {
     await one.ready();
     await one.execute(seed, [walletId, storeIds, 1, 1_000]);
