@@ -46,11 +46,13 @@ afterAll(async () => {
   for (const cleanup of cleanups.reverse()) await cleanup();
 });
 
+/** What the platform's triggers have yet to handle. */
 const held = () =>
   rowsOf<{ path: string; deliveries: number }>(
     messages.url,
     `select path, delivery_count as deliveries
-     from broker.message join broker.entity using (entity_id) order by path`,
+     from broker.message join broker.entity using (entity_id)
+     where path in ('bank-notifications', 'platform-events/Subscriptions/flows') order by path`,
   );
 
 const transfer = {

@@ -18,6 +18,7 @@ import {
 import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
 import { isText, requestInputs } from "../support/platform/request-fields.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { isUnlikeOthers } from "../support/platform/unlike-routes.js";
 
 let stack: TestStack;
 let tokens: Readonly<Record<"acme" | "platform", string>>;
@@ -66,7 +67,7 @@ const expectDocumented = (route: Route, answer: Answer, status: number, what: st
   if (api === "wallet" || api === "ticketing") expect(misfits[api](route, answer)).toEqual([]);
 };
 
-const guarded = requestInputs().filter(({ route }) => route.role !== null);
+const guarded = requestInputs().filter(({ route }) => route.role !== null && isUnlikeOthers(route));
 const inputsIn = (place: "path" | "query" | "body") =>
   guarded
     .filter((input) => input.place === place && input.fields.some(isText))

@@ -24,6 +24,7 @@ import {
 } from "../support/platform/api.js";
 import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { isUnlikeOthers } from "../support/platform/unlike-routes.js";
 
 let stack: TestStack;
 let database: Database;
@@ -134,7 +135,9 @@ const expectError = (
   expectSafeHeaders(answer);
 };
 
-const routes = endpointsOf("development").map(({ route }) => route);
+const routes = endpointsOf("development")
+  .map(({ route }) => route)
+  .filter(isUnlikeOthers);
 const guarded = routes.filter(({ role }) => role !== null);
 const withAuthKey = guarded.filter(({ api }) => api === "wallet" || api === "card");
 const withBody = guarded.filter(({ body }) => body !== undefined && !isBinaryBody(body));

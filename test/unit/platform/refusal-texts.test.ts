@@ -121,8 +121,13 @@ const misfits: readonly unknown[] = [
 
 test("what schemas say of each place in a request reads well, too", () => {
   const read = new Set<string>();
+  const tried = new Set<string>();
   for (const { route, place, schema, fields } of requestInputs())
-    for (const { whole } of fields)
+    for (const { schema: form, whole } of fields) {
+      // Fields of one form say the same, whichever route has them.
+      const key = place + JSON.stringify(form);
+      if (tried.has(key)) continue;
+      tried.add(key);
       for (const misfit of misfits) {
         const parsed = schema.safeParse(whole(misfit));
         if (parsed.success) continue;
@@ -138,6 +143,7 @@ test("what schemas say of each place in a request reads well, too", () => {
           read.add(text);
         }
       }
+    }
   expect(read.size).toBeGreaterThan(40);
 });
 
