@@ -7,6 +7,8 @@ import { partnerConnectionString } from "./topic-reader.js";
 const Dated = z.object({ messageCreationDate: z.iso.datetime() });
 
 const quietMs = 1_000;
+/** With one hand the client asks for each message only once it has the one before: that would be what is timed. */
+const handsMax = 100;
 
 export interface EventTimes {
   /** Of all events so far. */
@@ -21,12 +23,15 @@ export const timeEvents = (brokerConnectionString: string, partner: string): Eve
   const client = new ServiceBusClient(partnerConnectionString(brokerConnectionString, partner));
   const receiver = client.createReceiver(partner, partner, { receiveMode: "receiveAndDelete" });
   const delaysMs: number[] = [];
-  receiver.subscribe({
-    processMessage: async ({ body }) => {
-      delaysMs.push(Date.now() - Date.parse(Dated.parse(body).messageCreationDate));
+  receiver.subscribe(
+    {
+      processMessage: async ({ body }) => {
+        delaysMs.push(Date.now() - Date.parse(Dated.parse(body).messageCreationDate));
+      },
+      processError: async () => undefined, // the client reconnects by itself
     },
-    processError: async () => undefined, // the client reconnects by itself
-  });
+    { maxConcurrentCalls: handsMax },
+  );
   return {
     delaysMs,
     quiet: async () => {
