@@ -13,6 +13,7 @@ import type { Logger } from "../platform/logger.js";
 import { DestinationHealth } from "./destination-health.js";
 import { openDestinations } from "./destinations.js";
 import { toOutgoing } from "./outgoing-message.js";
+import { inRounds } from "./rounds.js";
 import { attemptsMax } from "./send-around.js";
 import { blameFor } from "./send-failure.js";
 import type { OutgoingMessage, ServiceBus } from "./service-bus.js";
@@ -65,10 +66,6 @@ export const startEventReplayer = ({
   const waiting = new DestinationHealth(Date.now);
   /** How often the broker failed over a message, by its id, where that may have been due to nothing in it. */
   const doubts = new Map<string, number>();
-  let asked = false;
-  let closed = false;
-  let running: Promise<void> | undefined;
-  let retry: NodeJS.Timeout | undefined;
 
   const isTriedOn = ({ messageId }: OutgoingMessage): boolean => {
     const failures = (doubts.get(messageId) ?? 0) + 1;
@@ -147,51 +144,34 @@ export const startEventReplayer = ({
     return true;
   };
 
-  const isAsked = (): boolean => asked && !closed;
-
   const drain = async (session: Queryable): Promise<void> => {
-    for (let isMore = true; isMore && !closed;) {
+    for (let isMore = true; isMore && !rounds.isClosed();) {
       const beganAt = performance.now();
       isMore = await turn(session);
       if (isMore) await delay((performance.now() - beganAt) * restPart);
     }
   };
 
-  const run = async (): Promise<void> => {
-    while (isAsked()) {
-      asked = false;
-      try {
-        await database.session(drain);
-        const waits = [health.nextRetryInMs(), waiting.nextRetryInMs()];
-        retryIn(Math.min(...waits.filter((wait) => wait !== undefined)));
-      } catch (error) {
-        logger.warn("replays cannot go on; trying again soon", { error });
-        retryIn(databaseRetryMs);
-      }
+  const rounds = inRounds(async () => {
+    try {
+      await database.session(drain);
+      const waits = [health.nextRetryInMs(), waiting.nextRetryInMs()];
+      rounds.askIn(Math.min(...waits.filter((wait) => wait !== undefined)));
+    } catch (error) {
+      logger.warn("replays cannot go on; trying again soon", { error });
+      rounds.askIn(databaseRetryMs);
     }
-    running = undefined;
-  };
-
-  function retryIn(delayMs: number): void {
-    clearTimeout(retry);
-    if (Number.isFinite(delayMs) && !closed) retry = setTimeout(nudge, delayMs).unref();
-  }
-
-  function nudge(): void {
-    asked = true;
-    running ??= run();
-  }
+  });
 
   return {
-    nudge,
+    nudge: rounds.ask,
     async sweep() {
-      nudge();
-      await running;
+      rounds.ask();
+      await rounds.settled();
     },
     async close() {
-      closed = true;
-      clearTimeout(retry);
-      await running;
+      rounds.close();
+      await rounds.settled();
     },
   };
 };

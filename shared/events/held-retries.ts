@@ -5,6 +5,7 @@ import type { Database } from "../database/platform/database.js";
 import type { Logger } from "../platform/logger.js";
 import { deliver, recordDelivered } from "./delivery.js";
 import type { Destinations } from "./destinations.js";
+import { inRounds } from "./rounds.js";
 
 export interface HeldRetries {
   /** Looks for what is due, now and at every later time that it finds. */
@@ -33,11 +34,6 @@ export const heldRetries = ({
   logger,
   onRelease,
 }: Dependencies): HeldRetries => {
-  let closed = false;
-  let asked = false;
-  let looking: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
   /** How many were due. */
   const retryDue = (): Promise<number> =>
     database.session(async (session) => {
@@ -45,7 +41,7 @@ export const heldRetries = ({
       const sequences = await numberMessages(session, due);
       for (const message of due) {
         const { destination } = message;
-        if (closed || destinations.health.failing().includes(destination)) continue;
+        if (looks.isClosed() || destinations.health.failing().includes(destination)) continue;
         const suspect = { ...message, isSuspect: true };
         const delivered = await deliver(destinations, destination, [suspect], sequences);
         await recordDelivered(session, logger, [message], [delivered]);
@@ -53,51 +49,22 @@ export const heldRetries = ({
       return due.length;
     });
 
-  const lookIn = (delayMs: number): void => {
-    clearTimeout(timer);
-    if (!closed) timer = setTimeout(look, delayMs).unref();
-  };
-
   const lookNow = async (): Promise<void> => {
     try {
       let due = messagesPerLook;
-      while (!closed && due === messagesPerLook) {
+      while (!looks.isClosed() && due === messagesPerLook) {
         due = await retryDue();
         // Their sessions were the look's own until now.
         if (due > 0) onRelease();
       }
       const inMs = await nextHeldAttemptInMs(database, destinations.health.failing());
-      if (inMs !== null) lookIn(Math.max(inMs, lookAgainMs));
+      if (inMs !== null) looks.askIn(Math.max(inMs, lookAgainMs));
     } catch (error) {
       logger.warn("held messages cannot be tried; trying again soon", { error });
-      lookIn(lookAgainMs);
+      looks.askIn(lookAgainMs);
     }
   };
 
-  const isAsked = (): boolean => asked && !closed;
-
-  /** What is asked for during a look is the next one's: it may have come too late for this one. */
-  const run = async (): Promise<void> => {
-    while (isAsked()) {
-      asked = false;
-      await lookNow();
-    }
-    looking = undefined;
-  };
-
-  function look(): void {
-    asked = true;
-    looking ??= run();
-  }
-
-  return {
-    look,
-    async settled() {
-      await looking;
-    },
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
-  };
+  const looks = inRounds(lookNow);
+  return { look: looks.ask, settled: looks.settled, close: looks.close };
 };

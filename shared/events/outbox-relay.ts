@@ -1,5 +1,4 @@
 /** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
-import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Queryable } from "../database/platform/database.js";
 import { claimWaiting, type ClaimScope } from "../database/outbox/outbox.js";
 import { numberMessages } from "../database/outbox/sequences.js";
@@ -9,6 +8,7 @@ import { deliver, recordDelivered, type Delivered } from "./delivery.js";
 import { planDeliveries } from "./delivery-plan.js";
 import { openDestinations } from "./destinations.js";
 import { heldRetries } from "./held-retries.js";
+import { inRounds } from "./rounds.js";
 import type { ServiceBus } from "./service-bus.js";
 
 export interface OutboxRelay {
@@ -51,13 +51,9 @@ export const startOutboxRelay = ({
 }: RelayDependencies): OutboxRelay => {
   const destinations = openDestinations({ bus, logger });
   const { health } = destinations;
-  let asked = false;
-  let closed = false;
-  let running: Promise<void> | undefined;
-  let retry: NodeJS.Timeout | undefined;
   let lookAgain: NodeJS.Timeout | undefined;
   const probes = new Map<string, Promise<void>>();
-  const held = heldRetries({ database, destinations, logger, onRelease: nudge });
+  const held = heldRetries({ database, destinations, logger, onRelease: () => rounds.ask() });
 
   /** The session holds the wallets of what it claims until the attempts are recorded; no transaction does. */
   const send = async (
@@ -109,24 +105,18 @@ export const startOutboxRelay = ({
     } finally {
       probes.delete(destination);
     }
-    if (!health.failing().includes(destination)) nudge();
+    if (!health.failing().includes(destination)) rounds.ask();
     probeDue();
   };
 
   /** Each holds a connection while it waits for the broker: most of them are for calls. */
   const probeDue = (): void => {
-    if (closed) return;
+    if (rounds.isClosed()) return;
     for (const destination of health.due())
       if (probes.size < probesMax && !probes.has(destination))
         probes.set(destination, probe(destination));
     const waitMs = health.nextRetryInMs();
-    if (waitMs !== undefined) retryIn(waitMs);
-  };
-
-  const retryIn = (delayMs: number): void => {
-    clearTimeout(retry);
-    retry = setTimeout(nudge, delayMs);
-    retry.unref();
+    if (waitMs !== undefined) rounds.askIn(waitMs);
   };
 
   /** Until nothing is left, as far as this relay can tell: a last look would cost as much as a round. */
@@ -134,52 +124,38 @@ export const startOutboxRelay = ({
     clearTimeout(lookAgain);
     try {
       let found: Round = "part";
-      while (!closed && found === "part") {
+      while (!rounds.isClosed() && found === "part") {
         found = await database.session(round);
         if (found !== "nothing") faults.hit("relay.afterMark");
       }
-      if (found === "all" && !closed) lookAgain = setTimeout(nudge, lookAgainMs).unref();
+      if (found === "all" && !rounds.isClosed())
+        lookAgain = setTimeout(rounds.ask, lookAgainMs).unref();
       probeDue();
     } catch (error) {
       logger.warn("the outbox cannot be read; trying again soon", { error });
-      if (!closed) retryIn(databaseRetryMs);
+      rounds.askIn(databaseRetryMs);
     }
   };
 
-  const isAsked = (): boolean => asked && !closed;
-
-  const run = async (): Promise<void> => {
-    while (isAsked()) {
-      asked = false;
-      await drain();
-      if (isAsked()) await delay(gatheringMs);
-    }
-    running = undefined;
-  };
+  const rounds = inRounds(drain, gatheringMs);
 
   /** What is under way, and the round that follows where a destination is back. */
   const settled = async (): Promise<void> => {
-    await running;
+    await rounds.settled();
     await Promise.all([...probes.values(), held.settled()]);
-    await running;
+    await rounds.settled();
   };
 
-  function nudge(): void {
-    asked = true;
-    running ??= run();
-  }
-
   return {
-    nudge,
+    nudge: rounds.ask,
     async sweep() {
       held.look();
-      nudge();
+      rounds.ask();
       await settled();
     },
     async close() {
-      closed = true;
+      rounds.close();
       held.close();
-      clearTimeout(retry);
       clearTimeout(lookAgain);
       await settled();
     },
