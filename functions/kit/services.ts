@@ -17,8 +17,9 @@ import { sandboxSigningKey } from "../../shared/database/sandbox/signing-key.js"
 import { forbidForceDelete } from "../../shared/database/sandbox/force-delete.js";
 import type { ContractTemplates } from "../../shared/documents/contracts/contract-templates.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
-import { startEventReplayer, type EventReplayer } from "../../shared/events/event-replayer.js";
-import { startOutboxRelay, type OutboxRelay } from "../../shared/events/outbox-relay.js";
+import { startEventReplayer } from "../../shared/events/event-replayer.js";
+import type { BackgroundSender } from "../../shared/events/background-sender.js";
+import { startOutboxRelay } from "../../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../../shared/events/service-bus.js";
 import { createTokenVerifier, type TokenVerifier } from "../../shared/identity/token-verifier.js";
 import { remoteKeys } from "../../shared/identity/remote-keys.js";
@@ -55,8 +56,8 @@ export interface Services {
   readonly note: NoteFailure;
   readonly faults: FaultPoints;
   readonly bus: ServiceBus;
-  readonly relay: OutboxRelay;
-  readonly replayer: EventReplayer;
+  readonly relay: BackgroundSender;
+  readonly replayer: BackgroundSender;
   /** What activities have changed, by the id of a wallet or mandate. */
   readonly changes: Changes;
   readonly timelines: Timelines;

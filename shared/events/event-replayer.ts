@@ -7,40 +7,25 @@ import {
   type Replay,
   type ReplayedMessage,
 } from "../database/outbox/replays.js";
-import type { Database, Queryable } from "../database/platform/database.js";
-import type { FaultPoints } from "../platform/fault-points.js";
-import type { Logger } from "../platform/logger.js";
+import type { Queryable } from "../database/platform/database.js";
+import {
+  databaseRetryMs,
+  messagesAtOnce,
+  type BackgroundSender,
+  type SenderDependencies,
+} from "./background-sender.js";
 import { DestinationHealth } from "./destination-health.js";
 import { openDestinations } from "./destinations.js";
 import { toOutgoing } from "./outgoing-message.js";
 import { inRounds } from "./rounds.js";
 import { attemptsMax } from "./send-around.js";
 import { blameFor } from "./send-failure.js";
-import type { OutgoingMessage, ServiceBus } from "./service-bus.js";
+import type { OutgoingMessage } from "./service-bus.js";
 
-export interface EventReplayer {
-  /** A replay was asked for: begin it. */
-  nudge(): void;
-  /** Like a nudge; settles when nothing is left that could be sent now. */
-  sweep(): Promise<void>;
-  /** Ends after the page that is under way. */
-  close(): Promise<void>;
-}
-
-export interface ReplayerDependencies {
-  readonly database: Database;
-  readonly bus: Pick<ServiceBus, "send">;
-  readonly faults: FaultPoints;
-  readonly logger: Logger;
-}
-
-/** Encoding them is work of one piece, which every answer of the process waits for. */
-const messagesPerPage = 100;
 /** Of what a topic that failed lately is tried with. */
 const messagesPerProbe = 1;
 /** Part of the time that pages take in which what has just been committed has the broker to itself. */
 const restPart = 0.25;
-const databaseRetryMs = 1_000;
 
 /** Under an id of its own, so that the broker does not take it for the message that it has had. */
 const toReplayed = (message: ReplayedMessage, { number }: Replay): OutgoingMessage => ({
@@ -59,7 +44,7 @@ export const startEventReplayer = ({
   bus,
   faults,
   logger,
-}: ReplayerDependencies): EventReplayer => {
+}: SenderDependencies): BackgroundSender => {
   const destinations = openDestinations({ bus, logger });
   const { health } = destinations;
   /** Partners whose next message is still on its way to their topic. */
@@ -122,7 +107,7 @@ export const startEventReplayer = ({
     });
     const replay = await takeReplay(session, avoided);
     if (replay === undefined) return false;
-    const limit = due.includes(replay.partnerKey) ? messagesPerProbe : messagesPerPage;
+    const limit = due.includes(replay.partnerKey) ? messagesPerProbe : messagesAtOnce;
     const page = await replayPage(session, replay, limit);
     const known = sendable(page.messages);
     // What is held comes by itself, or when somebody asks for it.

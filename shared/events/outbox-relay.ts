@@ -1,37 +1,21 @@
 /** Sends what commands left in the outbox: at least once, in order per wallet, soon after commit. */
-import type { Database, Queryable } from "../database/platform/database.js";
+import type { Queryable } from "../database/platform/database.js";
 import { claimWaiting, type ClaimScope } from "../database/outbox/outbox.js";
 import { numberMessages } from "../database/outbox/sequences.js";
-import type { FaultPoints } from "../platform/fault-points.js";
-import type { Logger } from "../platform/logger.js";
+import {
+  databaseRetryMs,
+  messagesAtOnce,
+  type BackgroundSender,
+  type SenderDependencies,
+} from "./background-sender.js";
 import { deliver, recordDelivered, type Delivered } from "./delivery.js";
 import { planDeliveries } from "./delivery-plan.js";
 import { openDestinations } from "./destinations.js";
 import { heldRetries } from "./held-retries.js";
 import { inRounds } from "./rounds.js";
-import type { ServiceBus } from "./service-bus.js";
 
-export interface OutboxRelay {
-  /** Something was committed: send it. Calls while it sends are melted into one further round. */
-  nudge(): void;
-  /** Like a nudge; settles when nothing is left that could be sent now. */
-  sweep(): Promise<void>;
-  /** Ends after the round that is under way. */
-  close(): Promise<void>;
-}
-
-export interface RelayDependencies {
-  readonly database: Database;
-  readonly bus: Pick<ServiceBus, "send">;
-  readonly faults: FaultPoints;
-  readonly logger: Logger;
-}
-
-/** Encoding them is work of one piece, which every answer of the process waits for. */
-const messagesPerRound = 100;
 /** What is committed while a round runs gathers so long: a message costs the less, the more go with it. */
 const gatheringMs = 10;
-const databaseRetryMs = 1_000;
 /** What another relay had to leave, because this one held its wallet, is looked for so long after. */
 const lookAgainMs = 50;
 
@@ -48,7 +32,7 @@ export const startOutboxRelay = ({
   bus,
   faults,
   logger,
-}: RelayDependencies): OutboxRelay => {
+}: SenderDependencies): BackgroundSender => {
   const destinations = openDestinations({ bus, logger });
   const { health } = destinations;
   let lookAgain: NodeJS.Timeout | undefined;
@@ -86,10 +70,10 @@ export const startOutboxRelay = ({
 
   const round = async (session: Queryable): Promise<Round> => {
     const avoided = health.failing();
-    const scope = { avoided, only: null, limit: messagesPerRound };
+    const scope = { avoided, only: null, limit: messagesAtOnce };
     const sent = await send(session, scope, (destination) => avoided.includes(destination));
     if (sent === 0) return "nothing";
-    return sent < messagesPerRound ? "all" : "part";
+    return sent < messagesAtOnce ? "all" : "part";
   };
 
   /** Tries a failing destination with its oldest messages, while nobody waits for the answer. */

@@ -1,7 +1,8 @@
 /** Numbers while a partner's topic is away: each wallet's are in order of commit, wherever its messages go. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { startOutboxRelay, type OutboxRelay } from "../../../shared/events/outbox-relay.js";
+import type { BackgroundSender } from "../../../shared/events/background-sender.js";
+import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import { noFaultPoints } from "../../../shared/platform/fault-points.js";
 import { openBankTest, silentLogger, type BankTest } from "../../support/wallet/bank-fixtures.js";
 
@@ -9,7 +10,7 @@ const walletId = "0190a6b0-5a51-7000-8000-000000000001";
 const Numbered = z.object({ sequence: z.bigint().nullable() });
 
 let bank: BankTest;
-let relay: OutboxRelay;
+let relay: BackgroundSender;
 let isAway: boolean;
 let arrived: unknown[];
 

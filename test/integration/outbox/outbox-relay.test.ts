@@ -7,7 +7,8 @@ import { z } from "zod";
 import { startBroker, type Broker } from "../../../local/broker/broker.js";
 import { parseTopology } from "../../../local/broker/topology.js";
 import type { Database } from "../../../shared/database/platform/database.js";
-import { startOutboxRelay, type OutboxRelay } from "../../../shared/events/outbox-relay.js";
+import type { BackgroundSender } from "../../../shared/events/background-sender.js";
+import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import { openServiceBus, type ServiceBus } from "../../../shared/events/service-bus.js";
 import { noFaultPoints, type FaultPoints } from "../../../shared/platform/fault-points.js";
 import { connectionString } from "../../support/broker/broker.js";
@@ -66,7 +67,7 @@ const startRelay = (
   database: Database,
   bus: Pick<ServiceBus, "send"> = openBus(),
   faults: FaultPoints = noFaultPoints,
-): OutboxRelay => {
+): BackgroundSender => {
   const relay = startOutboxRelay({ database, bus, faults, logger: silentLogger });
   opened.push(relay);
   return relay;

@@ -12,7 +12,8 @@ import {
 } from "../../../shared/database/outbox/replays.js";
 import type { EventFilter } from "../../../shared/database/outbox/event-log.js";
 import type { Database } from "../../../shared/database/platform/database.js";
-import { startEventReplayer, type EventReplayer } from "../../../shared/events/event-replayer.js";
+import type { BackgroundSender } from "../../../shared/events/background-sender.js";
+import { startEventReplayer } from "../../../shared/events/event-replayer.js";
 import type { OutgoingMessage, ServiceBus } from "../../../shared/events/service-bus.js";
 import { noFaultPoints, type FaultPoints } from "../../../shared/platform/fault-points.js";
 import {
@@ -65,7 +66,7 @@ const bus: Pick<ServiceBus, "send"> = {
 const startReplayer = (
   database: Database = bank.database,
   faults: FaultPoints = noFaultPoints,
-): EventReplayer => {
+): BackgroundSender => {
   const replayer = startEventReplayer({ database, bus, faults, logger: silentLogger });
   opened.push(replayer);
   return replayer;
@@ -105,7 +106,7 @@ const open = () =>
   countOf(bank.database, "select count(*) from borsello.replay where ended_at is null");
 
 /** Sweeps until no replay is open. */
-const untilOver = (...replayers: readonly EventReplayer[]) =>
+const untilOver = (...replayers: readonly BackgroundSender[]) =>
   expect
     .poll(
       async () => {

@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import type { Database, Queryable } from "../../../shared/database/platform/database.js";
-import { startOutboxRelay, type OutboxRelay } from "../../../shared/events/outbox-relay.js";
+import type { BackgroundSender } from "../../../shared/events/background-sender.js";
+import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import type { OutgoingMessage, ServiceBus } from "../../../shared/events/service-bus.js";
 import { noFaultPoints, type FaultPoints } from "../../../shared/platform/fault-points.js";
 import {
@@ -47,7 +48,7 @@ const startRelay = (
     bus = takingBus,
     faults = noFaultPoints,
   }: { bus?: typeof takingBus; faults?: FaultPoints } = {},
-): OutboxRelay => {
+): BackgroundSender => {
   const relay = startOutboxRelay({ database, bus, faults, logger: silentLogger });
   opened.push(relay);
   return relay;

@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
-import { startOutboxRelay, type OutboxRelay } from "../../../shared/events/outbox-relay.js";
+import type { BackgroundSender } from "../../../shared/events/background-sender.js";
+import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import type { ServiceBus } from "../../../shared/events/service-bus.js";
 import { noFaultPoints } from "../../../shared/platform/fault-points.js";
 import { blocksPerRound } from "../../support/database/outbox-blocks.js";
@@ -15,7 +16,7 @@ import {
 } from "../../support/wallet/bank-fixtures.js";
 
 let bank: BankTest;
-let relay: OutboxRelay | undefined;
+let relay: BackgroundSender | undefined;
 beforeAll(async () => {
   bank = await openBankTest();
 });
@@ -25,7 +26,7 @@ afterEach(async () => {
 });
 afterAll(() => bank.end());
 
-const startRelay = (send: ServiceBus["send"]): OutboxRelay => {
+const startRelay = (send: ServiceBus["send"]): BackgroundSender => {
   const { database } = bank;
   relay = startOutboxRelay({
     database,

@@ -2,7 +2,8 @@
 import { ServiceBusError } from "@azure/service-bus";
 import { z } from "zod";
 import type { Database } from "../../../shared/database/platform/database.js";
-import { startOutboxRelay, type OutboxRelay } from "../../../shared/events/outbox-relay.js";
+import type { BackgroundSender } from "../../../shared/events/background-sender.js";
+import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
 import type { OutgoingMessage, ServiceBus } from "../../../shared/events/service-bus.js";
 import { noFaultPoints, type FaultPoints } from "../../../shared/platform/fault-points.js";
 import { createLogger } from "../../../shared/platform/logger.js";
@@ -33,7 +34,7 @@ export interface RefusingBroker {
   refuse(destination: string, ...messages: readonly string[]): void;
   /** It takes nothing, for this reason; null: it is back. */
   setAway(destination: string, failure: Error | null): void;
-  startRelay(options?: RelayOptions): OutboxRelay;
+  startRelay(options?: RelayOptions): BackgroundSender;
   /** Each for the topic of acme and for the flows. */
   publish(sessionId: string, ...numbers: readonly number[]): Promise<unknown>;
   /** As if the waits until the next attempts were over. */
@@ -56,7 +57,7 @@ export const openRefusingBroker = async (): Promise<RefusingBroker> => {
   const refused = new Map<string, ReadonlySet<string>>();
   const away = new Map<string, Error>();
   const levels: string[] = [];
-  const relays: OutboxRelay[] = [];
+  const relays: BackgroundSender[] = [];
   const logger = createLogger("warn", (level) => levels.push(level));
 
   const bus: Sender = {
