@@ -1,86 +1,27 @@
-/** The operators' command for partners on a database and a broker: what it makes, refuses, finishes and leaves. */
+/** The operators' command for partners on a database and a broker: what it makes, refuses, finishes and changes. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
-import { findPartnerByClient } from "../../../shared/database/access/partners.js";
 import { setIban } from "../../../shared/database/onboarding/ibans.js";
-import { prepareSandbox } from "../../../shared/database/sandbox/preparation.js";
-import { createWallet } from "../../../shared/database/wallet/wallets.js";
-import { suspendWallet, closeWallet } from "../../../shared/database/wallet/states.js";
 import { secretMatches } from "../../../shared/platform/secrets.js";
-import { certificatePath } from "../../../local/broker/connections/certificate.js";
-import {
-  administrationFixture,
-  type AdministrationFixture,
-} from "../../support/broker/administration.js";
-import { connectionString } from "../../support/broker/broker.js";
-import {
-  runPartner,
-  type CommandPlace,
-  type Said,
-} from "../../support/partners/partner-command.js";
-import {
-  acme,
-  ibanOf,
-  made,
-  openWallet,
-  openWalletTest,
-  someone,
-  type WalletTest,
-} from "../../support/wallet/wallet-fixtures.js";
+import { runPartner } from "../../support/partners/partner-command.js";
+import { Added, openPartnerDesk, type PartnerDesk } from "../../support/partners/partner-desk.js";
+import { acme, ibanOf, made, openWallet, someone } from "../../support/wallet/wallet-fixtures.js";
 
-let broker: AdministrationFixture;
-let wallets: WalletTest;
-let place: CommandPlace;
-let names = 0;
+let desk: PartnerDesk;
 /** A partner that no other test knows. */
 let name: string;
-
 beforeAll(async () => {
-  [broker, wallets] = await Promise.all([administrationFixture(), openWalletTest()]);
-  place = {
-    databaseUrl: wallets.url,
-    brokerConnectionString: connectionString(broker.broker.port),
-    certificate: certificatePath(broker.certificateFolder),
-    // Nobody calls here.
-    pause: async () => undefined,
-  };
+  desk = await openPartnerDesk();
 });
-
-afterAll(async () => {
-  await broker.stop();
-  await wallets.end();
-});
-
+afterAll(() => desk.end());
 beforeEach(() => {
-  names += 1;
-  name = `partner-${names}`;
+  name = desk.nextName();
 });
 
-const run = (...args: string[]): Promise<Said> => runPartner(place, ...args);
-
-const Added = z.object({
-  authKey: z.string(),
-  clientSecret: z.string(),
-  connectionString: z.string(),
-});
-
-const add = async (...options: string[]) => {
-  const { code, printed, complained } = await run("add", name, ...options, "--json");
-  expect([code, complained]).toEqual([0, expect.stringContaining(`The topic ${name} was made.`)]);
-  return Added.parse(JSON.parse(printed));
-};
-
-const client = () => findPartnerByClient(wallets.database, `${name}-client`);
-
-const audited = async (): Promise<string[]> => {
-  const rows = await wallets.database.rows(
-    z.object({ action: z.string() }),
-    `select action from borsello.audit where entity = 'Partner' and entity_id = $1
-     order by audit_id`,
-    [name],
-  );
-  return rows.map(({ action }) => action);
-};
+const run = (...args: string[]) => desk.run(...args);
+const add = (...options: string[]) => desk.add(name, ...options);
+const client = () => desk.client(name);
+const audited = () => desk.audited(name);
 
 test("a partner gets its client, its secrets as hashes, and a topic as the platform's own are", async () => {
   const iban = someone().iban;
@@ -97,12 +38,12 @@ test("a partner gets its client, its secrets as hashes, and a topic as the platf
     isOperator: false,
     settings: { ibanVerification: { destinationIban: iban } },
   });
-  expect(await broker.administration.getTopic(name)).toMatchObject({
+  expect(await desk.broker.administration.getTopic(name)).toMatchObject({
     requiresDuplicateDetection: true,
     duplicateDetectionHistoryTimeWindow: "PT10M",
     defaultMessageTimeToLive: "P14D",
   });
-  expect(await broker.administration.getSubscription(name, name)).toMatchObject({
+  expect(await desk.broker.administration.getSubscription(name, name)).toMatchObject({
     lockDuration: "PT1M",
     maxDeliveryCount: 10,
     defaultMessageTimeToLive: "P14D",
@@ -119,7 +60,7 @@ test("a partner gets its client, its secrets as hashes, and a topic as the platf
 test("run again, it finishes what was half made, adds dealers, and shows no secret a second time", async () => {
   const half = await run("add", name, "--dealers", `${name}-north`, "--json");
   const { authKey } = Added.parse(JSON.parse(half.printed));
-  await broker.administration.deleteSubscription(name, name);
+  await desk.broker.administration.deleteSubscription(name, name);
   const again = await run("add", name, "--dealers", `${name}-north,${name}-south`, "--json");
   expect(again).toMatchObject({
     code: 0,
@@ -137,7 +78,7 @@ test("run again, it finishes what was half made, adds dealers, and shows no secr
 });
 
 test("a topic that was made before its partner was kept is taken for the partner's", async () => {
-  await broker.administration.createTopic(name, { requiresDuplicateDetection: true });
+  await desk.broker.administration.createTopic(name, { requiresDuplicateDetection: true });
   const { code, complained } = await run("add", name);
   expect([code, complained.split("\n")]).toEqual([
     0,
@@ -150,7 +91,7 @@ test("a topic that was made before its partner was kept is taken for the partner
 });
 
 test("a topic that cannot be the partner's is refused before anybody is let in", async () => {
-  await broker.administration.createTopic(name, {});
+  await desk.broker.administration.createTopic(name, {});
   const { code, complained } = await run("add", name);
   expect([code, complained]).toEqual([
     1,
@@ -188,7 +129,7 @@ test.each([
   expect(said.complained).toContain(sentence);
   const [partner = "x"] = args;
   expect((await run("show", partner)).complained).toBe(`There is no partner ${partner}.`);
-  if (code === 1) expect(await broker.administration.topicExists("x")).toBe(false);
+  if (code === 1) expect(await desk.broker.administration.topicExists("x")).toBe(false);
 });
 
 test("what is asked for otherwise than it is there is refused, and stays as it is", async () => {
@@ -207,15 +148,19 @@ test("what is asked for otherwise than it is there is refused, and stays as it i
 test.each([
   [
     "a database that is away",
-    () => ({ ...place, databaseUrl: "postgres://a:b@127.0.0.1:1/c" }),
+    () => ({ ...desk.place, databaseUrl: "postgres://a:b@127.0.0.1:1/c" }),
     /ECONNREFUSED/,
   ],
   [
     "a broker that nobody vouches for",
-    () => ({ ...place, certificate: "package.json" }),
+    () => ({ ...desk.place, certificate: "package.json" }),
     /--broker-certificate: npm start prints the file/,
   ],
-  ["no broker", () => ({ databaseUrl: place.databaseUrl }), /^The setting ServiceBus is missing/],
+  [
+    "no broker",
+    () => ({ databaseUrl: desk.place.databaseUrl }),
+    /^The setting ServiceBus is missing/,
+  ],
 ])("%s is told in a sentence, and nothing is made", async (_what, where, sentence) => {
   const said = await runPartner(where(), "add", name);
   expect([said.code, said.complained]).toEqual([2, expect.stringMatching(sentence)]);
@@ -303,7 +248,7 @@ test("there are five keys at most that hold besides the present one", async () =
     1,
     expect.stringMatching(/^5 AuthKeys of .* that were replaced still hold/),
   ]);
-  await wallets.database.execute(
+  await desk.wallets.database.execute(
     "update borsello.former_auth_key set valid_until = now() where partner_key = $1",
     [name],
   );
@@ -359,76 +304,6 @@ test.each([
   expect(await run("settings", "acme")).toEqual(before);
 });
 
-test("a broker that lets nobody look has no topic removed, and says no topic missing", async () => {
-  await add();
-  const stranger = connectionString(broker.broker.port).replace(
-    /SharedAccessKey=[^;]+/,
-    "SharedAccessKey=another",
-  );
-  for (const command of ["remove", "show", "add"]) {
-    const said = await runPartner(
-      { ...place, brokerConnectionString: stranger },
-      ...[command, name],
-    );
-    expect([said.code, said.printed, said.complained]).toEqual([
-      2,
-      "",
-      expect.stringMatching(/^It could not be done: Unauthorized access/),
-    ]);
-  }
-  expect(await client()).toBeDefined();
-  expect(await audited()).toEqual(["add"]);
-  expect(await broker.administration.topicExists(name)).toBe(true);
-});
-
-test("a removal without a broker shuts nobody out", async () => {
-  await add();
-  const { databaseUrl } = place;
-  const said = await runPartner({ databaseUrl, pause: async () => undefined }, "remove", name);
-  expect([said.code, said.complained]).toEqual([
-    2,
-    expect.stringMatching(/^The setting ServiceBus is missing/),
-  ]);
-  expect(await client()).toBeDefined();
-});
-
-test("a removal that was cut off lets in again who did something meanwhile", async () => {
-  await add("--dealers", `${name}-north`);
-  const killed = async () => Promise.reject(new Error("killed"));
-  expect((await runPartner({ ...place, pause: killed }, "remove", name)).code).toBe(2);
-  expect(await client()).toBeUndefined();
-  const actor = { partnerKey: name, clientId: `${name}-client` };
-  const given = { ...someone().owner, originatingDealerKey: `${name}-north` };
-  made(await createWallet(wallets.database, actor, given));
-  const said = await run("remove", name);
-  expect([said.code, said.complained]).toEqual([
-    1,
-    expect.stringContaining(`That came meanwhile: ${name} is let in again.`),
-  ]);
-  expect(await client()).toBeDefined();
-  expect(await audited()).toEqual(["add", "remove", "keep"]);
-});
-
-test("what a partner did while it was being removed keeps it", async () => {
-  await add("--dealers", `${name}-north`);
-  const actor = { partnerKey: name, clientId: `${name}-client` };
-  const given = { ...someone().owner, originatingDealerKey: `${name}-north` };
-  const meanwhile = async () => void made(await createWallet(wallets.database, actor, given));
-  const said = await runPartner({ ...place, pause: meanwhile }, "remove", name);
-  expect([said.code, said.complained.split("\n")]).toEqual([
-    1,
-    [
-      `The calls of ${name} are refused within five seconds.`,
-      "It has 1 wallets that are not closed: close them.",
-      "It has 1 messages that wait in the outbox: wait until they are sent.",
-      `That came meanwhile: ${name} is let in again.`,
-    ],
-  ]);
-  expect(await client()).toBeDefined();
-  expect(await broker.administration.topicExists(name)).toBe(true);
-  expect(await audited()).toEqual(["add", "remove", "keep"]);
-});
-
 test.each([
   ["show"],
   ["remove"],
@@ -444,87 +319,10 @@ test.each([
 });
 
 test("another collection account says how many customers were told the one before", async () => {
-  const { walletId } = await openWallet(wallets.database);
+  const { walletId } = await openWallet(desk.wallets.database);
   const { iban } = someone();
-  made(await setIban(wallets.database, acme, walletId, ibanOf(iban)));
+  made(await setIban(desk.wallets.database, acme, walletId, ibanOf(iban)));
   const change = `ibanVerification.destinationIban=${someone().iban}`;
   const { printed } = await run("settings", "acme", "--set", change, "--dry-run");
   expect(printed).toContain("1 customers were told the account of before");
-});
-
-test("the operator stays, since what arrives for nobody lies in its books", async () => {
-  expect(await run("remove", "platform")).toMatchObject({
-    code: 1,
-    complained: expect.stringMatching(/^It is the operator: /) as string,
-  });
-});
-
-test("a partner of the sandbox that was removed does not come back with the next start", async () => {
-  expect((await run("remove", "initech")).code).toBe(0);
-  await prepareSandbox(wallets.database);
-  expect(await findPartnerByClient(wallets.database, "initech-client")).toBeUndefined();
-  expect((await run("show", "initech")).printed).toContain("initech, removed at ");
-});
-
-test("a partner that nothing names is gone without a trace, and its name is free", async () => {
-  await add("--dealers", `${name}-north`);
-  await rotate("24h");
-  expect((await run("remove", name)).complained.split("\n")).toEqual([
-    `The calls of ${name} are refused within five seconds.`,
-    `The topic ${name} was deleted, with what was not read.`,
-  ]);
-  expect(await broker.administration.topicExists(name)).toBe(false);
-  expect((await run("show", name)).complained).toBe(`There is no partner ${name}.`);
-  await add("--dealers", `${name}-north`);
-});
-
-test("a partner that had an event keeps its name: another would read its log", async () => {
-  await add();
-  // As a forced event leaves it, behind which there is no wallet.
-  await wallets.database.execute(
-    `insert into borsello.partner_sequence (partner_key, last_sequence) values ($1, 1)`,
-    [name],
-  );
-  expect((await run("remove", name)).printed).toContain("its books and events stay");
-  expect((await run("add", name)).complained).toContain("choose another name");
-  expect(await client()).toBeUndefined();
-});
-
-test("a partner with an open wallet stays; once it is closed, its books outlive the partner", async () => {
-  const { database } = wallets;
-  await add("--dealers", `${name}-north`);
-  const actor = { partnerKey: name, clientId: `${name}-client` };
-  const { owner } = someone();
-  const given = { ...owner, originatingDealerKey: `${name}-north` };
-  const { walletId } = made(await createWallet(database, actor, given));
-  const sent = "update borsello.outbox set sent_at = now(), delivered_to = '{}'";
-  await database.execute(sent);
-  const refused = await run("remove", name);
-  expect([refused.code, refused.complained]).toEqual([
-    1,
-    `It has 1 wallets that are not closed: close them.\nNothing of ${name} was changed.`,
-  ]);
-  expect(await broker.administration.topicExists(name)).toBe(true);
-  expect(await client()).toBeDefined();
-  made(await suspendWallet(database, actor, walletId));
-  made(await closeWallet(database, actor, walletId, { requiresZeroBalance: false }));
-  expect((await run("remove", name)).complained).toMatch(/^It has \d+ messages that wait/);
-  await database.execute(sent);
-  expect((await run("remove", name)).printed).toContain("its books and events stay under its name");
-  expect(await client()).toBeUndefined();
-  expect((await run("show", name)).printed).toContain(`${name}, removed at `);
-  expect(await audited()).toEqual(["add", "remove"]);
-  // Once more: a run that was cut off is finished.
-  expect((await run("remove", name)).code).toBe(0);
-  expect(await broker.administration.topicExists(name)).toBe(false);
-  expect(await audited()).toEqual(["add", "remove"]);
-  for (const [args, sentence] of [
-    [["add"], "choose another name"],
-    [["rotate-authkey", "--keep-old-for", "1h"], `${name} was removed.`],
-    [["settings", "--set", "limits.maximumCents=1"], `There is no partner ${name}.`],
-  ] as const) {
-    const [command, ...options] = args;
-    const said = await run(command, name, ...options);
-    expect([said.code, said.complained]).toEqual([1, expect.stringContaining(sentence)]);
-  }
 });
