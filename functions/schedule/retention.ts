@@ -7,7 +7,7 @@ import { forgetReplays } from "../../shared/database/outbox/replays.js";
 import { forgetHandled } from "../../shared/database/platform/inbox.js";
 import { forgetRuns } from "../../shared/database/settlement/runs.js";
 import { purgeCompleted } from "../../shared/durable/flow-client.js";
-import type { Retention } from "../../shared/platform/retention-settings.js";
+import type { Retention } from "../../shared/platform/settings/retention-settings.js";
 import type { Services } from "../kit/services.js";
 import { untilNone } from "./pieces.js";
 

@@ -1,6 +1,6 @@
 /** Settlement by the clock: nightly harvestings, single operations each minute, flows that must go on. */
 import { app } from "@azure/functions";
-import type { FlowName } from "../../shared/contracts/settlement/flows.js";
+import type { WorkedFlow } from "../../shared/contracts/settlement/flows.js";
 import { allPartners } from "../../shared/database/access/partners.js";
 import { staleHarvestings } from "../../shared/database/settlement/harvestings.js";
 import {
@@ -24,7 +24,7 @@ type Means = Pick<Services, "database">;
 
 const scheduled = async (
   { database }: Means,
-  flow: FlowName,
+  flow: WorkedFlow,
   partnerKey: string,
   type: OperationType | null,
 ): Promise<void> => {

@@ -131,6 +131,24 @@ const returnedFault = ({ amountCents, moved }: MovedOperation): string | undefin
   ]);
 };
 
+/**
+ * A payment that the card network reversed after settlement had taken it (contract 4.1, returns): its amount
+ * is back in the bucket, or for a closed wallet in suspense, and its fee stays.
+ */
+const reversedFault = (o: MovedOperation): string | undefined => {
+  const { fees } = expectedOf(o);
+  const held = o.moved.Suspense ?? 0n;
+  return differenceOf([
+    ["Bucket and Suspense", sumOf(o.moved, ["Bucket", "Suspense"]), -fees],
+    ["Suspense", held, held === 0n ? 0n : o.amountCents],
+    ["fees", o.moved.Fees ?? 0n, fees],
+    ...accountKinds
+      .filter((kind) => !["Bucket", "Suspense", "Fees"].includes(kind))
+      .map((kind) => [kind, o.moved[kind] ?? 0n, 0n] as const),
+    ["accounts of others", o.moved.Foreign ?? 0n, 0n],
+  ]);
+};
+
 /** A transfer for a wallet that is closed lies in suspense, where a person decides (contract 4.1). */
 const liesInSuspense = ({ type, amountCents, moved }: MovedOperation): boolean =>
   (type === "SctStandardDeposit" || type === "SctInstantDeposit") &&
@@ -167,5 +185,6 @@ export const operationFault = (o: MovedOperation): string | undefined => {
   if (undone.includes(o.status)) return undoneFault(o);
   // A collection that was returned keeps its status (contract 4.3).
   if (o.isReversed && o.type === "SddDeposit") return returnedFault(o);
+  if (o.isReversed && o.type === "Payment") return reversedFault(o);
   return postedFault(o);
 };
