@@ -1,0 +1,57 @@
+/** GET /docs/{file}: scripts, styles and pictures of the documentation site, from one list. */
+import { readFile } from "node:fs/promises";
+import { extname } from "node:path";
+import { getDocsFileRoute } from "../../shared/contracts/platform/documentation.js";
+import { errorReply } from "../../shared/http/error-body.js";
+import { fullPath } from "../../shared/http/paths.js";
+import { pathReader } from "../../shared/http/text-parameters.js";
+import { openEndpoint } from "../kit/endpoint.js";
+import type { Reply } from "../kit/reply.js";
+import { pack, packedReply, type Packed } from "./packed.js";
+
+const own = (name: string): URL => new URL(`./assets/${name}`, import.meta.url);
+
+/** What pages of the site ask for, and no other file of the app. */
+const names: ReadonlySet<string> = new Set([
+  ...["mark.svg", "site.css", "site.js", "theme.js", "home.js"],
+  ...[
+    "reference.css",
+    "find.mjs",
+    "try.mjs",
+    "caller.mjs",
+    "own-data.mjs",
+    "fresh.mjs",
+    "samples.mjs",
+    "events.css",
+    "events.mjs",
+  ],
+]);
+
+const types: Readonly<Record<string, string>> = {
+  ".css": "text/css; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".mjs": "text/javascript; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+const packed = new Map<string, Promise<Packed>>();
+
+const packedFile = (name: string): Promise<Packed> => {
+  const known = packed.get(name) ?? readFile(own(name)).then(pack);
+  packed.set(name, known);
+  return known;
+};
+
+const readFileName = pathReader(fullPath(getDocsFileRoute));
+
+export const docsFileEndpoint = openEndpoint(
+  getDocsFileRoute,
+  async (...[, request, , trace]): Promise<Reply> => {
+    const name = readFileName(request.url)["file"] ?? "";
+    if (!names.has(name)) return errorReply("platform", { code: "RouteNotFound" }, trace.requestId);
+    return packedReply(request, await packedFile(name), {
+      "Content-Type": types[extname(name)] ?? "application/octet-stream",
+      "Cache-Control": "no-cache",
+    });
+  },
+);

@@ -1,0 +1,7 @@
+/** What stands in the story for a key, a cypher and a token, which differ each time. */
+
+export const pinKey =
+  "w4INXYuvdi7Gbc1W_tFceL8nmNT5vUkvRVPpm0aEhlSYZ2uLuEznJn3VIN7KSBHI8QpT5jY1LwaYf0L-QlrO3YAEgKk9LpsJS4ngjgGXYImsGBk6-ALGa2McyNLcG66MiIch1mTvYAlqpVnhqmxyyvH6z1zgiwOqaSHtmvVkXVRmiEULCC7E3y_czTpibG5ImzHvjL8VG9VDrPboiQ_6H0lKhFbxDjdol3jO9TKranN0KhUtRIEZCrMd5dbz8y8ynC2ORS4WNMrkLhfMnsl0r-2UAp4g6Y_eRERwbj76wb93b166Ixm9dYRxH8IcLrXUu4YzJ7t6Wux-qS7_2_kXzQ";
+export const pinCypher =
+  "EixZcIO9Q4t/bXKvddAllIiZZHcRuAa90s2C+mlxPbPQ9jHKHduo2zvPy54FfNyY0DefG+4A51pUUUeifa3ZgpwKvlHG5mVdgd4tBE1PsZSTHwWMBCbGfHKF2PVlftZKfByX3xfAZpJIIrCvCaZSUVVJYsYeIzKa7QTNGQINw7gAEqP6AAxdwm7mWMPFjhLOzVjWRVzsPVYh8MeHZ1s4qtC/Pm7h1mjeGMnKIApPFSBi80UoPuaMrf5BIE8hXXXpbbU8nVospyqF3fOmgcDZVniZ9MSGMqLpsL7roNaThIXyjVsNb4vg2oRG2r55BEy57Q/6MVCgA5NhVUCf53i4hQ==";
+export const pinToken = "01980d74-9a0b-7c1d-8e2f-304152637485";
