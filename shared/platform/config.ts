@@ -1,60 +1,22 @@
 /** The application's settings: one schema, read once in functions/main.ts. */
-import { z } from "zod";
-import {
-  documentSettings,
-  documentsConnectionOf,
-  type DocumentsConnection,
-} from "./document-settings.js";
-import { retentionOf, retentionSettings, type Retention } from "./retention-settings.js";
+import type { z } from "zod";
+import { cardConfigOf, type CardConfig } from "./settings/card-settings.js";
+import { documentsConnectionOf, type DocumentsConnection } from "./settings/document-settings.js";
+import { retentionOf, type Retention } from "./settings/retention-settings.js";
 import type { LogLevel } from "./logger.js";
-import { walletConfigOf, walletSettings, type WalletConfig } from "./wallet-settings.js";
+import {
+  collecting,
+  misspeltSettings,
+  readSettings,
+  SettingsError,
+  soundSettings,
+  wrong,
+  type Environment,
+} from "./settings/reading.js";
+import { settingsSchema, type Settings } from "./settings/settings-schema.js";
+import { walletConfigOf, type WalletConfig } from "./settings/wallet-settings.js";
 
-const environments = ["development", "testing", "production"] as const;
-export type PlatformEnvironment = (typeof environments)[number];
-
-const faultPointList = z
-  .string()
-  .regex(/^[\w.-]+:[1-9]\d*(,[\w.-]+:[1-9]\d*)*$/, "must look like relay.afterSend:3,other.point:1")
-  .transform(
-    (text) =>
-      new Map(
-        text.split(",").map((point): [string, number] => {
-          const [name = "", hit = "1"] = point.split(":");
-          return [name, Number(hit)];
-        }),
-      ),
-  );
-
-/** Every setting that the app reads, under the name that an administrator sets. */
-export const settingsSchema = z.object({
-  PLATFORM_ENVIRONMENT: z.enum(environments),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-  DATABASE_HOST: z.string().min(1).optional(),
-  DATABASE_NAME: z.string().min(1).default("borsello"),
-  DATABASE_USER: z.string().min(1).optional(),
-  DATABASE_AUTH: z.literal("entra").optional(),
-  ServiceBus: z
-    .string()
-    .regex(/^Endpoint=sb:\/\//, "must start with Endpoint=sb://")
-    .optional(),
-  ServiceBus__fullyQualifiedNamespace: z.string().min(1).optional(),
-  IDENTITY_ISSUER: z.string().min(1).optional(),
-  IDENTITY_AUDIENCE: z.string().min(1).optional(),
-  IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
-  IDENTITY_TENANT: z.string().min(1).max(255).optional(),
-  AzureWebJobsStorage: z.string().optional(),
-  WEBSITE_HOSTNAME: z.string().min(1).default("localhost:7071"),
-  SANDBOX_CLOCK_URL: z.url({ protocol: /^https?$/ }).optional(),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  FAULT_POINTS: faultPointList.optional(),
-  SANDBOX_BANK: z.enum(["on", "off"]).default("on"),
-  BANK_CHANNEL: z.enum(["queues", "files"]).default("queues"),
-  BANK_FILES: z.string().min(1).optional(),
-  ...documentSettings,
-  ...retentionSettings,
-  ...walletSettings,
-});
-type Settings = z.output<typeof settingsSchema>;
+export type PlatformEnvironment = Settings["PLATFORM_ENVIRONMENT"];
 
 const databaseSettings = settingsSchema.pick({
   DATABASE_URL: true,
@@ -104,28 +66,30 @@ export interface Config {
   /** So long without an answer of the bank counts as a failure. */
   readonly bankSilenceSeconds: number;
   readonly logLevel: LogLevel;
+  /** `json` for programs, `text` for people at a terminal. */
+  readonly logFormat: "json" | "text";
   readonly faultPoints: ReadonlyMap<string, number>;
   readonly documents: DocumentsConnection;
   readonly retention: Retention;
   readonly wallet: WalletConfig;
-}
-
-/** A start with wrong settings: the message names each of them and says what to set. */
-export class SettingsError extends Error {
-  override readonly name = "SettingsError";
+  readonly card: CardConfig;
+  /** What partners' settings name: the keys by which affiliates are asked, under their names. */
+  readonly affiliateSecrets: ReadonlyMap<string, string>;
 }
 
 const databaseOf = (settings: z.output<typeof databaseSettings>): DatabaseConnection => {
   const { DATABASE_URL: url, DATABASE_HOST: host, DATABASE_USER: user } = settings;
   if (url !== undefined) return { kind: "url", url };
   if (host === undefined)
-    throw new SettingsError(
+    throw wrong(
+      ["DATABASE_URL", "DATABASE_HOST"],
       "The setting DATABASE_URL is missing: set it, or DATABASE_HOST with DATABASE_AUTH=entra.",
     );
   if (settings.DATABASE_AUTH === undefined)
-    throw new SettingsError("DATABASE_HOST needs the setting DATABASE_AUTH=entra.");
+    throw wrong(["DATABASE_AUTH"], "DATABASE_HOST needs the setting DATABASE_AUTH=entra.");
   if (user === undefined)
-    throw new SettingsError(
+    throw wrong(
+      ["DATABASE_USER"],
       "DATABASE_HOST needs the setting DATABASE_USER: the database role of the app's identity.",
     );
   return { kind: "entra", host, database: settings.DATABASE_NAME, user };
@@ -136,7 +100,8 @@ const serviceBusOf = (settings: z.output<typeof serviceBusSettings>): ServiceBus
   if (connectionString !== undefined) return { kind: "connectionString", connectionString };
   const fullyQualifiedNamespace = settings.ServiceBus__fullyQualifiedNamespace;
   if (fullyQualifiedNamespace !== undefined) return { kind: "identity", fullyQualifiedNamespace };
-  throw new SettingsError(
+  throw wrong(
+    ["ServiceBus", "ServiceBus__fullyQualifiedNamespace"],
     "The setting ServiceBus is missing: set the connection string, or ServiceBus__fullyQualifiedNamespace.",
   );
 };
@@ -151,7 +116,8 @@ const identityOf = (settings: Settings): IdentityConfig => {
   const isProduction = settings.PLATFORM_ENVIRONMENT === "production";
   if (issuer !== undefined && audience !== undefined && jwksUrl !== undefined) {
     if (isProduction && !jwksUrl.startsWith("https:"))
-      throw new SettingsError(
+      throw wrong(
+        ["IDENTITY_JWKS_URL"],
         "The setting IDENTITY_JWKS_URL must begin with https:// in production:" +
           " whoever is on the way could put keys of their own among those that come by http.",
       );
@@ -166,7 +132,8 @@ const identityOf = (settings: Settings): IdentityConfig => {
       jwksUrl: null,
       tenant: sandboxTenant,
     };
-  throw new SettingsError(
+  throw wrong(
+    ["IDENTITY_ISSUER", "IDENTITY_AUDIENCE", "IDENTITY_JWKS_URL"],
     "The settings IDENTITY_ISSUER, IDENTITY_AUDIENCE and IDENTITY_JWKS_URL must all be set" +
       " (outside production all may be absent: the sandbox's own identity is used).",
   );
@@ -175,7 +142,8 @@ const identityOf = (settings: Settings): IdentityConfig => {
 const walletOf = (settings: Settings): WalletConfig => {
   const wallet = walletConfigOf(settings, settings.PLATFORM_ENVIRONMENT === "production");
   if (wallet !== undefined) return wallet;
-  throw new SettingsError(
+  throw wrong(
+    ["SEAL_CERTIFICATE_P12"],
     "The setting SEAL_CERTIFICATE_P12 is missing: set the seal's PKCS #12 file, in base64.",
   );
 };
@@ -183,7 +151,8 @@ const walletOf = (settings: Settings): WalletConfig => {
 const bankFolderOf = ({ BANK_CHANNEL: channel, BANK_FILES: folder }: Settings): string | null => {
   if (channel === "queues") return null;
   if (folder !== undefined) return folder;
-  throw new SettingsError(
+  throw wrong(
+    ["BANK_FILES"],
     "BANK_CHANNEL=files needs the setting BANK_FILES: the folder that is shared with the bank.",
   );
 };
@@ -199,28 +168,21 @@ const silenceSecondsOf = (settings: Settings): number => {
 const documentsOf = (settings: Settings): DocumentsConnection => {
   const connection = documentsConnectionOf(settings);
   if (connection !== undefined) return connection;
-  throw new SettingsError(
+  throw wrong(
+    ["DOCUMENTS_BLOB_ACCOUNT_URL"],
     "DOCUMENTS_STORAGE=blob needs the setting DOCUMENTS_BLOB_ACCOUNT_URL:" +
       " the storage account's address, such as https://account.blob.core.windows.net.",
   );
 };
 
-const sentence = ({ path, message }: z.core.$ZodIssue): string => {
-  const name = path.join(".");
-  return `The setting ${name} is missing or wrong: ${message}.`;
-};
+const affiliateSecretPrefix = "AFFILIATE_SECRET_";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Empty settings count as absent, as the portal stores them. */
-const readSettings = <Shape>(schema: z.ZodType<Shape>, environment: Environment): Shape => {
-  const present = Object.fromEntries(
-    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ""),
+const affiliateSecretsOf = (environment: Environment): ReadonlyMap<string, string> =>
+  new Map(
+    Object.entries(environment).flatMap(([name, value = ""]): [string, string][] =>
+      name.startsWith(affiliateSecretPrefix) && value !== "" ? [[name, value]] : [],
+    ),
   );
-  const parsed = schema.safeParse(present);
-  if (!parsed.success) throw new SettingsError(parsed.error.issues.map(sentence).join(" "));
-  return parsed.data;
-};
 
 /** For tools beside the app, which need nothing else of it; throws a sentence where it is missing. */
 export const readDatabaseConnection = (environment: Environment): DatabaseConnection =>
@@ -230,24 +192,52 @@ export const readDatabaseConnection = (environment: Environment): DatabaseConnec
 export const readServiceBusConnection = (environment: Environment): ServiceBusConnection =>
   serviceBusOf(readSettings(serviceBusSettings, environment));
 
+const checkFaultPoints = (settings: Settings): void => {
+  if (settings.FAULT_POINTS !== undefined && settings.PLATFORM_ENVIRONMENT === "production")
+    throw wrong(["FAULT_POINTS"], "The setting FAULT_POINTS must not be set in production.");
+};
+
 /** Reads all settings; throws sentences that name each one that is missing or wrong. */
 export const readConfig = (environment: Environment): Config => {
-  const settings = readSettings(settingsSchema, environment);
-  if (settings.FAULT_POINTS !== undefined && settings.PLATFORM_ENVIRONMENT === "production")
-    throw new SettingsError("The setting FAULT_POINTS must not be set in production.");
+  const { faults, read } = collecting();
+  const settings =
+    read(() => readSettings(settingsSchema, environment)) ?? soundSettings(environment);
+  const isProduction = settings.PLATFORM_ENVIRONMENT === "production";
+  const database = read(() => databaseOf(settings));
+  const serviceBus = read(() => serviceBusOf(settings));
+  const identity = read(() => identityOf(settings));
+  const bankFolder = read(() => bankFolderOf(settings));
+  const documents = read(() => documentsOf(settings));
+  const wallet = read(() => walletOf(settings));
+  read(() => {
+    checkFaultPoints(settings);
+  });
+  if (
+    faults.length > 0 ||
+    database === undefined ||
+    serviceBus === undefined ||
+    identity === undefined ||
+    bankFolder === undefined ||
+    documents === undefined ||
+    wallet === undefined
+  )
+    throw new SettingsError(faults, ...misspeltSettings(environment));
   return {
     environment: settings.PLATFORM_ENVIRONMENT,
-    database: databaseOf(settings),
-    serviceBus: serviceBusOf(settings),
-    identity: identityOf(settings),
+    database,
+    serviceBus,
+    identity,
     sandboxClockUrl: settings.SANDBOX_CLOCK_URL ?? null,
     sandboxBank: settings.SANDBOX_BANK === "on",
-    bankFolder: bankFolderOf(settings),
+    bankFolder,
     bankSilenceSeconds: silenceSecondsOf(settings),
     logLevel: settings.LOG_LEVEL,
+    logFormat: settings.LOG_FORMAT,
     faultPoints: settings.FAULT_POINTS ?? new Map<string, number>(),
-    documents: documentsOf(settings),
+    documents,
     retention: retentionOf(settings),
-    wallet: walletOf(settings),
+    wallet,
+    card: cardConfigOf(settings, isProduction),
+    affiliateSecrets: affiliateSecretsOf(environment),
   };
 };

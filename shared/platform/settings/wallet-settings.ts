@@ -1,16 +1,24 @@
 /** Settings of the wallet platform alone: the account that customers pay to, the seal's certificate. */
 import { z } from "zod";
+import { settingShapes } from "./setting-shapes.js";
 
 export const walletSettings = {
   /** The account that verifying transfers go to, unless the partner's settings name another. */
   COLLECTION_IBAN: z
     .string()
-    .regex(/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/, "must be an IBAN without spaces")
-    .optional(),
-  COLLECTION_OWNER: z.string().min(1).optional(),
+    .regex(/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/)
+    .optional()
+    .register(settingShapes, { shape: "an IBAN without spaces" }),
+  COLLECTION_OWNER: z.string().min(1).optional().register(settingShapes, { shape: "a name" }),
   /** PKCS #12, base64. */
-  SEAL_CERTIFICATE_P12: z.base64().optional(),
-  SEAL_CERTIFICATE_PASSWORD: z.string().default(""),
+  SEAL_CERTIFICATE_P12: z
+    .base64()
+    .optional()
+    .register(settingShapes, { shape: "a PKCS #12 file in base64", isSecret: true }),
+  SEAL_CERTIFICATE_PASSWORD: z
+    .string()
+    .default("")
+    .register(settingShapes, { shape: "a text", isSecret: true }),
 } as const;
 type WalletSettings = z.output<z.ZodObject<typeof walletSettings>>;
 

@@ -1,13 +1,21 @@
 /** How long is kept what only tells of the past: settings of their own, each with its unit in its name. */
 import { z } from "zod";
+import { settingShapes } from "./setting-shapes.js";
 
 const days = z.coerce.number().int().min(1).max(36_500);
+const daysShape = { shape: "a whole number of days from 1 to 36500" };
 
 export const retentionSettings = {
-  RETENTION_EVENT_DAYS: days.default(30),
-  RETENTION_RUN_DAYS: days.default(30),
-  RETENTION_ANSWER_HOURS: z.coerce.number().int().min(1).max(8_760).default(24),
-  RETENTION_AUDIT_DAYS: days.optional(),
+  RETENTION_EVENT_DAYS: days.default(30).register(settingShapes, daysShape),
+  RETENTION_RUN_DAYS: days.default(30).register(settingShapes, daysShape),
+  RETENTION_ANSWER_HOURS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(8_760)
+    .default(24)
+    .register(settingShapes, { shape: "a whole number of hours from 1 to 8760" }),
+  RETENTION_AUDIT_DAYS: days.optional().register(settingShapes, daysShape),
 };
 
 export interface Retention {

@@ -1,16 +1,30 @@
 /** Settings of where documents lie: the database, or a container of Azure Blob Storage. */
 import { z } from "zod";
+import { settingShapes } from "./setting-shapes.js";
 
 export const documentSettings = {
-  DOCUMENTS_STORAGE: z.enum(["database", "blob"]).default("database"),
+  DOCUMENTS_STORAGE: z
+    .enum(["database", "blob"])
+    .default("database")
+    .register(settingShapes, { shape: "database or blob" }),
   /** Reached with the app's own identity. */
-  DOCUMENTS_BLOB_ACCOUNT_URL: z.url({ protocol: /^https$/ }).optional(),
+  DOCUMENTS_BLOB_ACCOUNT_URL: z
+    .url({ protocol: /^https$/ })
+    .optional()
+    .register(settingShapes, { shape: "an address such as https://account.blob.core.windows.net" }),
   /** Instead of the address: an account key, or an emulator. */
-  DOCUMENTS_BLOB_CONNECTION_STRING: z.string().min(1).optional(),
+  DOCUMENTS_BLOB_CONNECTION_STRING: z
+    .string()
+    .min(1)
+    .optional()
+    .register(settingShapes, { shape: "a connection string", isSecret: true }),
   DOCUMENTS_BLOB_CONTAINER: z
     .string()
-    .regex(/^(?!.*--)[a-z\d][a-z\d-]{1,61}[a-z\d]$/, "must be the name of a container")
-    .default("documents"),
+    .regex(/^(?!.*--)[a-z\d][a-z\d-]{1,61}[a-z\d]$/)
+    .default("documents")
+    .register(settingShapes, {
+      shape: "the name of a container: 3 to 63 lower-case letters, digits and single hyphens",
+    }),
 } as const;
 type DocumentSettings = z.output<z.ZodObject<typeof documentSettings>>;
 
