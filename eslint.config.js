@@ -18,7 +18,16 @@ const nondeterministic = [
 ].map(([selector, message]) => ({ selector, message }));
 
 export default tseslint.config(
-  { ignores: ["dist*/", "node_modules/", "bench/results/", "test/conformance/apps/"] },
+  {
+    ignores: [
+      "dist*/",
+      "client/dist/",
+      "node_modules/",
+      "bench/results/",
+      "test/conformance/apps/",
+      "test/client/typed/",
+    ],
+  },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

@@ -6,7 +6,7 @@ import { LongestFirst } from "./test/support/longest-first.js";
 const root = import.meta.dirname;
 const tests = join(root, "test/");
 const globalSetup = join(tests, "support/global-setup.ts");
-const builtFolder = /^(functions|orchestrations|shared|local|bench)\//;
+const builtFolder = /^(functions|orchestrations|shared|local|bench|client)\//;
 
 /**
  * Tests load the app as it was built, which Node does in a fraction of the time that transforming each file
@@ -27,7 +27,9 @@ export default defineConfig({
   plugins: [builtApp],
   test: {
     include: ["test/**/*.test.ts"],
-    server: { deps: { external: [/\/dist\/(functions|orchestrations|shared|local|bench)\//] } },
+    server: {
+      deps: { external: [/\/dist\/(functions|orchestrations|shared|local|bench|client)\//] },
+    },
     globalSetup: [globalSetup],
     reporters: ["default", "./test/support/skipped-tests.ts"],
     pool: "forks",

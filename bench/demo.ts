@@ -30,6 +30,14 @@ import {
 } from "./platform/shopping.js";
 import { startPlatform, withTemporaryFolder } from "./platform/process.js";
 import { acme, headersFor } from "./platform/session.js";
+import {
+  confirmPurchase,
+  limitPurchases,
+  openCard,
+  present,
+  purchase,
+  readClearing,
+} from "./cards/card-day.js";
 import { table } from "./kit/table.js";
 import { untilAllArrived } from "./platform/event-numbers.js";
 import { partnerConnectionString, readTopic, type ReceivedEvent } from "./platform/topic-reader.js";
@@ -128,7 +136,7 @@ const takeMoneyIn = async (
   await returnCollections(send, customer(2).iban, showCall);
   const due = await nextRequestOf(send, first);
   hearAhead(Date.parse(due) - Date.now());
-  await moveClock(send, due, showCall);
+  await moveClock(send, due, "when the mandates' deposits are asked for", showCall);
   await waitForCollection(send, first, false, showCall);
   await waitForCollection(send, second, true, showCall);
   const after = [await balanceOf(send, first), await balanceOf(send, second)] as const;
@@ -149,14 +157,54 @@ const takeMoneyIn = async (
   console.log(`\nGET …/statement of the second wallet:\n${table(header, rows)}`);
 };
 
+const lineWidth = 150;
+const cut = (line: string): string =>
+  line.length > lineWidth ? `${line.slice(0, lineWidth)} …` : line;
+
+const dayMs = 86_400_000;
+/** When the clearing's timer fires on the day after. */
+const nextMorning = (nowMs: number): string =>
+  `${new Date(nowMs + dayMs).toISOString().slice(0, 10)}T06:00:00.000Z`;
+
+/** A card that pays from the wallet: one purchase is approved, one is over its limit, one is challenged. */
+const payByCard = async (
+  send: Send,
+  walletId: string,
+  /** Of the next clearing. */
+  morning: string,
+  hearAhead: (aheadMs: number) => void,
+): Promise<void> => {
+  const [price, tooMuch, limit, online] = [18.4, 60, 50, 129.9];
+  const card = await openCard(send, walletId, showCall);
+  const before = await balanceOf(send, walletId);
+  const approved = await purchase(send, card, price, showCall);
+  await limitPurchases(send, card, limit, showCall);
+  const declined = await purchase(send, card, tooMuch, showCall);
+  const after = await balanceOf(send, walletId);
+  const confirmed = await confirmPurchase(send, card, online, showCall);
+  if (approved !== "00" || declined !== "61" || confirmed !== "Authenticated")
+    throw new Error(`The card's purchases ended ${approved}, ${declined} and ${confirmed}.`);
+  await present(send, card, price, showCall);
+  hearAhead(Date.parse(morning) - Date.now());
+  await moveClock(send, morning, "when the day is cleared", showCall);
+  const { fileName, lines } = await readClearing(send, morning.slice(0, 10), showCall);
+  showMoves([
+    {
+      ...{ wallet: "first", what: "the card's two purchases", before, after },
+      cents: -inCents(price),
+    },
+  ]);
+  console.log(`\n${fileName}:\n${lines.map(cut).join("\n")}`);
+};
+
 const runDemo = async (folder: string): Promise<void> => {
   title("Starting PostgreSQL, broker, durable engine and functions host from nothing");
   const platform = await startPlatform(join(folder, "data"));
   say(`everything answers; API at ${platform.url}, documentation at ${platform.url}/docs`);
-  let quiet = false;
+  let isShown: (event: ReceivedEvent) => boolean = () => true;
   let aheadMs = 0;
   const hear = (event: ReceivedEvent): void => {
-    if (!quiet) showEvent(event);
+    if (isShown(event)) showEvent(event);
   };
   // What is dated later than now was dated by the clock that was moved.
   const now = (datedMs: number): number => Date.now() + (datedMs > Date.now() ? aheadMs : 0);
@@ -181,7 +229,7 @@ const runDemo = async (folder: string): Promise<void> => {
     const storeId = await spendADay(send, first);
 
     title(`${togetherCount} more wallets at once`);
-    quiet = true;
+    isShown = () => false;
     const indexes = Array.from({ length: togetherCount }, (_, n) => n + 2);
     const rest = await Promise.all(
       indexes.map(async (index) => {
@@ -195,6 +243,11 @@ const runDemo = async (folder: string): Promise<void> => {
     title("Money from outside");
     const [second = ""] = rest;
     await takeMoneyIn(send, storeId, [first, second], (ahead) => (aheadMs = ahead));
+
+    title("A card of the wallet");
+    isShown = ({ name }) => /^(?:Card|ThreeDs|Clearing)/.test(name);
+    const morning = nextMorning(Date.now() + aheadMs);
+    await payByCard(send, first, morning, (ahead) => (aheadMs = ahead));
 
     title("Summary");
     const view = await waitForOnboarding(send, first, () => true);

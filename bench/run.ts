@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { commitOf, describeMachine } from "./kit/machine.js";
 import { withFormer, writeResult, type Row, type Scenario } from "./kit/scenario.js";
 import { launchingFrom } from "./platform/launch.js";
+import { clearing } from "./scenarios/clearing.js";
 import { durableRecovery } from "./scenarios/durable-recovery.js";
 import { durableSize } from "./scenarios/durable-size.js";
 import { durableSpeed } from "./scenarios/durable-speed.js";
@@ -15,9 +16,11 @@ import { events } from "./scenarios/events.js";
 import { money } from "./scenarios/money.js";
 import { moneyGrowth } from "./scenarios/money-growth.js";
 import { notifications } from "./scenarios/notifications.js";
+import { o2i } from "./scenarios/o2i.js";
 import { onboardings } from "./scenarios/onboardings.js";
 import { refusals } from "./scenarios/refusals.js";
 import { startAndMemory } from "./scenarios/start-and-memory.js";
+import { telemetry } from "./scenarios/telemetry.js";
 import { ticketQueue } from "./scenarios/ticket-queue.js";
 import { tickets } from "./scenarios/tickets.js";
 import { walletGrowth } from "./scenarios/wallet-growth.js";
@@ -31,6 +34,7 @@ const scenarios = [
   walletGrowth,
   uploads,
   onboardings,
+  o2i,
   notifications,
   tickets,
   ticketQueue,
@@ -38,10 +42,12 @@ const scenarios = [
   eventReplay,
   money,
   moneyGrowth,
+  clearing,
   durableSpeed,
   durableWakeups,
   durableSize,
   durableRecovery,
+  telemetry,
 ];
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,

@@ -1,24 +1,44 @@
 /** Every endpoint of the app, by environment: what production leaves out is the sandbox. */
 import type { PlatformEnvironment } from "../shared/platform/config.js";
 import type { Endpoint } from "./kit/endpoint.js";
+import { authorisationEndpoints } from "./authorisations/o2i.js";
+import { cardTransactionEndpoints } from "./authorisations/transactions.js";
 import { declineContractEndpoint } from "./sandbox/contract.js";
 import { bankNotificationEndpoints } from "./accounting/bank-notifications.js";
 import { bankStatementEndpoints } from "./accounting/bank-statements.js";
+import { clearingRecordEndpoints } from "./clearing/clearings.js";
+import { getClearingFileEndpoint } from "./clearing/files.js";
+import { clearingFlowEndpoints } from "./clearing/flows.js";
+import { clearingStructureEndpoints } from "./clearing/structures.js";
 import { eventLogEndpoints } from "./events/event-log.js";
+import { getAuditEndpoint } from "./accounting/audit.js";
 import { getProofEndpoint } from "./accounting/proof.js";
 import { getStatementEndpoint } from "./accounting/statement.js";
 import { forcePushEndpoints } from "./events/force-push.js";
 import { getOnboardingEndpoint } from "./onboarding/onboarding.js";
+import { setCardLimitsEndpoint } from "./card/limits.js";
+import { pinEndpoints } from "./card/pins.js";
 import { bankScriptEndpoints, sendBankNotification } from "./sandbox/bank.js";
+import { sandboxCardEndpoints } from "./sandbox/card-processor.js";
 import { flowEndpoints } from "./settlement/flows.js";
 import { harvestingEndpoints } from "./settlement/harvestings.js";
 import { listPendingReconciliations } from "./settlement/reconciliations.js";
+import { accountEndpoints } from "./card/accounts.js";
+import { addressEndpoints } from "./card/addresses.js";
+import { cardEndpoints } from "./card/cards.js";
 import { asyncApiEndpoint } from "./platform/asyncapi.js";
-import { docsEndpoints } from "./platform/docs.js";
+import { eventsPageEndpoint } from "./docs/events/events-page.js";
+import { docsFileEndpoint } from "./docs/files.js";
+import { guideEndpoints } from "./docs/guides.js";
+import { homeEndpoint } from "./docs/home.js";
+import { referenceEndpoints } from "./docs/reference.js";
 import { healthEndpoints } from "./platform/health.js";
-import { openApiEndpoints } from "./platform/openapi.js";
+import { openApiEndpoints, sandboxOpenApiEndpoint } from "./platform/openapi.js";
+import { setO2iTarget } from "./sandbox/card-o2i.js";
 import { clockEndpoints } from "./sandbox/clock.js";
+import { setDevices } from "./sandbox/devices.js";
 import { identityEndpoints } from "./sandbox/identity.js";
+import { threeDsEndpoints } from "./threeds/endpoints.js";
 import { attachmentEndpoints } from "./ticketing/attachments.js";
 import { ticketChangeEndpoints } from "./ticketing/changes.js";
 import { ticketOperatorEndpoints } from "./ticketing/operators.js";
@@ -64,6 +84,7 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...familyEndpoints,
   ...groupEndpoints,
   ...bulkEndpoints,
+  getAuditEndpoint,
   getProofEndpoint,
   getStatementEndpoint,
   ...bankNotificationEndpoints,
@@ -83,21 +104,41 @@ const partnerEndpoints: readonly Endpoint[] = [
   ...ticketChangeEndpoints,
   ...ticketOperatorEndpoints,
   ...forcePushEndpoints,
+  setCardLimitsEndpoint,
+  ...pinEndpoints,
+  ...clearingStructureEndpoints,
+  getClearingFileEndpoint,
+  ...threeDsEndpoints,
+  ...cardTransactionEndpoints,
+  ...authorisationEndpoints,
+  ...accountEndpoints,
+  ...addressEndpoints,
+  ...cardEndpoints,
+  ...clearingRecordEndpoints,
+  ...clearingFlowEndpoints,
 ];
 
 const operationsEndpoints: readonly Endpoint[] = [
   ...healthEndpoints,
   ...openApiEndpoints,
-  ...docsEndpoints,
+  homeEndpoint,
+  ...guideEndpoints,
+  docsFileEndpoint,
+  eventsPageEndpoint,
+  ...referenceEndpoints,
   asyncApiEndpoint,
 ];
 
 const sandboxEndpoints: readonly Endpoint[] = [
+  sandboxOpenApiEndpoint,
   ...identityEndpoints,
   ...clockEndpoints,
   sendBankNotification,
   ...bankScriptEndpoints,
+  ...sandboxCardEndpoints,
   declineContractEndpoint,
+  setDevices,
+  setO2iTarget,
 ];
 
 export const endpointsOf = (environment: PlatformEnvironment): readonly Endpoint[] => [

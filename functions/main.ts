@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { app } from "@azure/functions";
 import { bankNotificationActivities } from "../orchestrations/bank-notification.activities.js";
 import { bankNotification } from "../orchestrations/bank-notification.flow.js";
+import { clearingActivities } from "../orchestrations/clearing.activities.js";
+import { clearing } from "../orchestrations/clearing.flow.js";
 import { contractSigningActivities } from "../orchestrations/contract-signing.activities.js";
 import { contractSigning } from "../orchestrations/contract-signing.flow.js";
 import { ibanValidationActivities } from "../orchestrations/iban-validation.activities.js";
@@ -19,6 +21,8 @@ import {
   harvesting,
   outgoingPayment,
 } from "../orchestrations/settlement.flow.js";
+import { oobChallengeActivities } from "../orchestrations/oob-challenge.activities.js";
+import { oobChallenge } from "../orchestrations/oob-challenge.flow.js";
 import { operationGroupActivities } from "../orchestrations/operation-group.activities.js";
 import { operationGroup } from "../orchestrations/operation-group.flow.js";
 import { storesCompensationActivities } from "../orchestrations/stores-compensation.activities.js";
@@ -27,32 +31,45 @@ import { ticketSlaActivities } from "../orchestrations/ticket-sla.activities.js"
 import { ticketSla } from "../orchestrations/ticket-sla.flow.js";
 import { walletOnboardingActivities } from "../orchestrations/wallet-onboarding.activities.js";
 import { walletOnboarding } from "../orchestrations/wallet-onboarding.flow.js";
+import { waitingItems } from "../shared/database/clearing/incoming-source.js";
 import { registerFlows } from "../shared/durable/register.js";
 import { DependencyUnavailableError } from "../shared/platform/dependency-unavailable.js";
 import { readConfig } from "../shared/platform/config.js";
+import { textLine } from "../shared/platform/log-text.js";
+import { misspeltSettings } from "../shared/platform/settings/reading.js";
 import { createLogger, type LogLevel } from "../shared/platform/logger.js";
+import { startTelemetry } from "../shared/platform/telemetry/start.js";
 import { registerBankFiles } from "./bank/bank-files.js";
 import { registerBankNotifications } from "./broker/bank-notifications.js";
 import { registerBankOutcomes } from "./broker/bank-outcomes.js";
+import { registerCardProcessorEvents } from "./broker/card-processor-events.js";
 import { registerPlatformEvents } from "./broker/platform-events.js";
 import { endpointsOf } from "./endpoints.js";
 import { registerEndpoints } from "./kit/register.js";
+import { observeState } from "./platform/gauges.js";
 import { registerSandboxBank } from "./sandbox/bank.js";
+import { registerSandboxCardProcessor } from "./sandbox/card-processor.js";
 import { registerAuditSeal } from "./schedule/audit-seal.js";
 import { registerAttachmentSweep } from "./schedule/attachment-sweep.js";
 import { registerBankNotificationTimer } from "./schedule/bank-notifications.js";
+import { registerChallengeSweep } from "./schedule/challenge-sweep.js";
+import { registerClearing } from "./schedule/clearing.js";
 import { registerDocumentSweep } from "./schedule/document-sweep.js";
 import { registerFlowSweep } from "./schedule/flow-sweep.js";
 import { registerGroupSweep } from "./schedule/group-sweep.js";
 import { registerKeptAnswerSweep } from "./schedule/kept-answer-sweep.js";
+import { registerLostAuthorisations } from "./schedule/lost-authorisations.js";
 import { registerMandateDeposits } from "./schedule/mandate-deposits.js";
+import { registerCardExpiry } from "./schedule/card-expiry.js";
 import { registerMandateLapse } from "./schedule/mandate-lapse.js";
 import { registerOperationExpiry } from "./schedule/operation-expiry.js";
+import { registerO2iPushes } from "./schedule/o2i-pushes.js";
 import { registerOutboxRelay } from "./schedule/outbox-relay.js";
 import { registerRetention } from "./schedule/retention.js";
 import { registerSettlement } from "./schedule/settlement.js";
 import { registerStoresCompensation } from "./schedule/stores-compensation.js";
 import { registerStoreMandates } from "./schedule/store-mandates.js";
+import { registerThreeDsCleanup } from "./schedule/threeds-cleanup.js";
 import { registerTicketSweep } from "./schedule/ticket-sweep.js";
 import { createServices, type Services } from "./kit/services.js";
 
@@ -63,6 +80,8 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerBankOutcomes,
   registerBankFiles,
   registerSandboxBank,
+  registerCardProcessorEvents,
+  registerSandboxCardProcessor,
   registerPlatformEvents,
   registerFlowSweep,
   registerAttachmentSweep,
@@ -75,10 +94,16 @@ const registrations: readonly ((services: Services) => void)[] = [
   registerOperationExpiry,
   registerGroupSweep,
   registerMandateLapse,
+  registerCardExpiry,
   registerStoresCompensation,
   registerStoreMandates,
   registerMandateDeposits,
   registerBankNotificationTimer,
+  registerChallengeSweep,
+  registerThreeDsCleanup,
+  registerO2iPushes,
+  registerLostAuthorisations,
+  registerClearing,
 ];
 
 const registerAllFlows = (services: Services): void => {
@@ -102,6 +127,8 @@ const registerAllFlows = (services: Services): void => {
       operationGroup,
       storesCompensation,
       bankNotification,
+      oobChallenge,
+      clearing,
     ],
     [
       ...walletOnboardingActivities(database),
@@ -115,23 +142,30 @@ const registerAllFlows = (services: Services): void => {
       ...operationGroupActivities(database),
       ...storesCompensationActivities(database, settlement),
       ...bankNotificationActivities(services, settlement),
+      ...oobChallengeActivities(database),
+      ...clearingActivities(services, waitingItems(database)),
     ],
     services.faults,
   );
 };
 
+const config = readConfig(process.env);
+
 const writeLine = (level: LogLevel, line: string): void => {
-  if (level === "error") console.error(line);
-  else console.log(line);
+  const shown = config.logFormat === "text" ? textLine(line) : line;
+  if (level === "error") console.error(shown);
+  else console.log(shown);
 };
 
-const config = readConfig(process.env);
+const logger = createLogger(config.logLevel, writeLine);
+const closeTelemetry = await startTelemetry(process.env, logger);
 const endpoints = endpointsOf(config.environment);
 const services = createServices(
   config,
-  createLogger(config.logLevel, writeLine),
+  logger,
   endpoints.map(({ route }) => route),
 );
+for (const sentence of misspeltSettings(process.env)) services.logger.warn(sentence);
 
 // The genuine worker ends at a rejection that nobody handles, and with it every call in work: a client
 // library that cannot close a link in the background is not worth that. A host that watches, logs itself.
@@ -140,6 +174,7 @@ if (process.listenerCount("unhandledRejection") === 0)
     services.logger.error("A rejection was not handled.", { error });
   });
 
+const stopObserving = observeState(services);
 // Chunked bodies and repeated query keys only arrive whole with streaming on.
 app.setup({ enableHttpStream: true });
 registerEndpoints(services, endpoints);
@@ -159,7 +194,15 @@ app.hook.appStart(async () => {
 });
 
 app.hook.appTerminate(async () => {
-  await Promise.all([services.relay.close(), services.replayer.close()]);
+  stopObserving();
+  await Promise.all([
+    services.relay.close(),
+    services.replayer.close(),
+    services.affiliates.close(),
+  ]);
   await services.bus.close();
   await services.database.close();
+  await closeTelemetry().catch((error: unknown) => {
+    services.logger.warn("The last traces and metrics could not be sent.", { error });
+  });
 });

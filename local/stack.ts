@@ -27,6 +27,8 @@ export interface StackOptions {
   /** Whether the setting DATABASE_URL names the database of the local parts, too. */
   readonly sharesDatabase: boolean;
   readonly log: LogSink;
+  /** A line for the person who waits. */
+  readonly tell: (line: string) => void;
 }
 
 export interface Stack {
@@ -86,7 +88,7 @@ const writer =
   };
 
 const openDatabase = async (
-  { dataDirectory, databaseUrl, sharesDatabase, log }: StackOptions,
+  { dataDirectory, databaseUrl, sharesDatabase, log, tell }: StackOptions,
   settings: Settings,
   started: Started,
   onSpawned: () => void,
@@ -96,7 +98,11 @@ const openDatabase = async (
     return { url: given, ownUrl: given, dataDirectory: undefined, failed: never };
   }
   const warn = writer(log, "warning", "Local.PostgreSQL");
-  const server = await startPostgres({ dataDirectory, onSpawned, warn });
+  const onFirstStart = (): void =>
+    tell(
+      `First start: sets up PostgreSQL in ${dataDirectory}, then its tables; this takes some seconds.`,
+    );
+  const server = await startPostgres({ dataDirectory, onSpawned, onFirstStart, warn });
   started.push(() => server.stop());
   return { url: server.url, ownUrl: server.socketUrl, dataDirectory, failed: server.failed };
 };

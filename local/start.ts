@@ -1,15 +1,25 @@
 /** The command line: starts the platform on this machine, says where everything is, stops on a signal. */
 import { once } from "node:events";
-import { rename, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { z } from "zod";
 import { helpText, parseCommandLine } from "./command-line.js";
 import type { StartOptions } from "./command-line.js";
-import { writeJsonLine } from "./host/app/log.js";
+import { writeJsonLine, writeTextLine } from "./host/app/log.js";
+import type { LogSink } from "./host/app/log.js";
 import { usualKeys } from "./keys.js";
 import { startStack } from "./stack.js";
 import type { Stack } from "./stack.js";
 import { StartError } from "./start-error.js";
 import { watchUncaught } from "./uncaught.js";
+
+/**
+ * Garbage is collected once memory is twice of what is in use, not four times: clearing a hundred thousand
+ * records takes 213 MiB instead of 300, at the same pace.
+ */
+setFlagsFromString("--heap-growing-percent=100");
 
 /** The checkout that this file was built in: dist/local/start.js. */
 const ownDirectory = fileURLToPath(new URL("../../", import.meta.url));
@@ -125,18 +135,39 @@ const aborted = async (signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await once(signal, "abort");
 };
 
+/** People at a terminal read sentences; whatever reads from a pipe or a file gets JSON. */
+const logOf = ({ isTTY }: NodeJS.WriteStream): LogSink => {
+  if (!isTTY) return writeJsonLine;
+  process.env["LOG_FORMAT"] ??= "text";
+  return writeTextLine;
+};
+
+const Package = z.object({ version: z.string() });
+
+/** The first line: whose start this is. */
+const opening = async (appDirectory: string | undefined): Promise<string> => {
+  if (appDirectory !== undefined) return `The app in ${appDirectory} is starting.`;
+  const { version } = Package.parse(
+    JSON.parse(await readFile(join(ownDirectory, "package.json"), "utf8")),
+  );
+  return `Borsello ${version} is starting: wallets, cards and tickets for partners, all on this machine.`;
+};
+
 const run = async (options: StartOptions): Promise<number> => {
+  const log = logOf(process.stdout);
   const asked = stopRequest();
-  const outlive = watchUncaught(writeJsonLine, (thrown) => {
+  const outlive = watchUncaught(log, (thrown) => {
     complain(thrown);
     process.exit(1);
   });
   const { appDirectory } = options;
+  console.log(await opening(appDirectory));
   const stack = await startStack({
     ...options,
     appDirectory: appDirectory ?? ownDirectory,
     sharesDatabase: appDirectory === undefined,
-    log: writeJsonLine,
+    log,
+    tell: (line) => console.log(line),
   });
   outlive();
   if (!asked.aborted) {

@@ -9,9 +9,9 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 
 const { values } = parseArgs({ options: { out: { type: "string", default: "dist" } } });
-const roots = ["functions", "orchestrations", "shared", "local", "tools", "bench"];
+const roots = ["functions", "orchestrations", "shared", "local", "tools", "bench", "client"];
 const sourceFile = /(?<!\.d)\.ts$/;
-const assetFile = /\.(sql|json|html|css|pdf|ttf)$/;
+const assetFile = /\.(sql|json|html|css|m?js|svg|pdf|ttf)$/;
 
 const files = (
   await Promise.all(
@@ -21,7 +21,12 @@ const files = (
   )
 )
   .flat()
-  .filter((file) => !file.includes("node_modules") && !file.startsWith(join("bench", "results")));
+  .filter(
+    (file) =>
+      !file.includes("node_modules") &&
+      !file.startsWith(join("bench", "results")) &&
+      !file.startsWith(join("client", "dist")),
+  );
 
 const settings = {
   outdir: values.out,
@@ -75,3 +80,5 @@ await Promise.all(
     .filter((file) => assetFile.test(file))
     .map((file) => cp(file, join(values.out, file), { recursive: true })),
 );
+// The guides are served by the app.
+await cp(join("docs", "guide"), join(values.out, "docs", "guide"), { recursive: true });

@@ -8,8 +8,13 @@ const arrows = [
   [/^shared\/contracts\//, [/^shared\/(contracts|domain)\//]],
   [/^shared\/platform\//, [/^shared\/platform\//]],
   [/^shared\/events\//, [/^shared\/(events|database|contracts|domain|platform)\//]],
+  // The client of tests and demo asks for its tokens as the one of partners does.
   [
-    /^shared\/(database|http|durable|bank|documents|identity)\//,
+    /^shared\/http\/client\.ts$/,
+    [/^shared\/(http|contracts|domain|platform)\//, /^client\/src\/tokens\.ts$/],
+  ],
+  [
+    /^shared\/(database|http|durable|bank|affiliates|card-processor|documents|identity)\//,
     "own",
     [/^shared\/(contracts|domain|platform)\//],
   ],
@@ -23,9 +28,15 @@ const arrows = [
     /^bench\//,
     [/^bench\//, /^shared\/(contracts|domain|http|platform)\//, /^local\/postgres\/server\.ts$/],
   ],
+  // What partners install knows nothing of the app; what makes it reads the app's own declarations.
+  [/^client\/src\//, [/^client\/src\//]],
+  [
+    /^client\/generate\//,
+    [/^client\/(src|generate)\//, /^shared\/(contracts|http)\//, /^functions\/endpoints\.ts$/],
+  ],
   // Operators' commands work on what the app works on, beside it.
   [/^tools\//, [/^tools\//, /^shared\//, /^functions\/kit\//, /^bench\/kit\/table\.ts$/]],
-  [/^test\//, [/^(test|functions|orchestrations|shared|local|tools|bench)\//]],
+  [/^test\//, [/^(test|functions|orchestrations|shared|local|tools|bench|client)\//]],
 ];
 
 const allowedFor = (file) => {

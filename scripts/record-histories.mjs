@@ -482,6 +482,126 @@ const collections = async (send, person, moveClock, database) => {
   await decided("Returned");
 };
 
+/** A card of acme's, as the processor issues one. */
+const cardOf = async (database, number) => {
+  const { rows } = await database.query(
+    `with account as (
+       insert into borsello.card_account (account_id, partner_key, customer_id, account_number,
+         card_processor_reference, card_processor_data)
+       values (uuidv7(), 'acme', uuidv7(), 'recorded-' || $1, 'A' || $1, '{}') returning *
+     )
+     insert into borsello.card (account_id, partner_key, customer_id, relation_type, name_on_card,
+       product_code, pan_token, masked_pan, expiry_date, card_processor_data)
+     select account_id, partner_key, customer_id, 'Primary', 'MARIO ROSSI', 'STANDARD',
+       '999999recorded' || $1, '999999******0001', '2099-12-31', '{}' from account
+     returning card_id, pan_token`,
+    [number],
+  );
+  return rows[0];
+};
+
+/** Challenges: answered; refused after it moved to another device; out of time; on a device out of reach. */
+const challenges = async (send, moveClock, database) => {
+  let cards = 0;
+  const acsVersion = "2.2.0";
+  const listed = async (setDevices) => {
+    cards += 1;
+    const { card_id: cardId, pan_token: panToken } = await cardOf(database, cards);
+    if (setDevices !== undefined) await send("PUT", "/sandbox/card/devices", setDevices(cardId));
+    const transactionId = key();
+    await send("POST", "/card/3ds/risk", {
+      ...{ transactionId, acsVersion, panToken, merchantName: "Bottega", purchaseAmount: "20000" },
+      ...{ purchaseExponent: 2, purchaseCurrency: "978", acquirerMerchantId: "BOTTEGA-1" },
+      merchantFraudRate: 99,
+    });
+    const raise = async (authenticationType) => {
+      const list = { transactionId, acsVersion, panToken, authenticationType };
+      const { body } = await send("POST", "/card/3ds/devices", list);
+      const { deviceId } = body[0];
+      await send("POST", "/card/3ds/oob", { transactionId, acsVersion, deviceId });
+      await sleep(500);
+    };
+    const answer = async (authenticated) => {
+      const result = { transactionId, authenticated, authMethod: "07" };
+      await send("POST", "/card/3ds/oob/result", result);
+      await sleep(500);
+    };
+    return { transactionId, raise, answer };
+  };
+  const expiryOf = async (transactionId) => {
+    const select = "select expires_at from borsello.threeds_transaction where transaction_id = $1";
+    return (await database.query(select, [transactionId])).rows[0].expires_at.toISOString();
+  };
+  const answered = await listed();
+  await answered.raise("OobPush");
+  await answered.answer(true);
+  const moved = await listed();
+  await moved.raise("OobPush");
+  await moved.raise("SmsMac");
+  await moved.answer(false);
+  const device = { deviceId: "D", displayVal: "Phone", isReachable: false };
+  const unreachable = await listed((cardId) => ({ cardId, devices: [device] }));
+  await unreachable.raise("OobPush");
+  const forgotten = await listed();
+  await forgotten.raise("OobPush");
+  await moveClock(daysOn(await expiryOf(forgotten.transactionId), 0.001));
+  await sleep(500);
+};
+
+/**
+ * Clearings: one that rests, gives a deleted file back and is completed; one whose files can't be stored, so
+ * that it waits for its next try, and is asked for meanwhile.
+ */
+const clearings = async (send, database) => {
+  const { card_id: cardId } = await cardOf(database, 1_000);
+  const present = async () => {
+    await send("POST", "/sandbox/card/presentments", {
+      ...{ cardId, amount: 12.5, currency: "EUR", merchantName: "Bottega", merchantCountry: "ITA" },
+    });
+    const select = "select from borsello.clearing_item where incoming_clearing_id is null";
+    while ((await database.query(select)).rowCount === 0) await sleep(25);
+  };
+  const bookmark = async (clearingDate, fits) => {
+    const query = `fromDate=${clearingDate}&toDate=${clearingDate}`;
+    for (;;) {
+      const [found] = (await send("GET", `/card/clearing/bookmarks?${query}`)).body.items;
+      if (fits(found)) return found;
+      await sleep(25);
+    }
+  };
+  const ask = (clearingDate, mode) => send("POST", "/card/flows/clearing", { clearingDate, mode });
+  const completed = ({ status }) => status === "Completed";
+
+  await present();
+  const rested = "2026-01-01";
+  await ask(rested, "ImportOnly");
+  const { clearingBookmarkId } = await bookmark(rested, ({ status }) => status === "Exporting");
+  await sleep(500);
+  const incoming = `/card/clearing/bookmarks/${clearingBookmarkId}/incoming`;
+  const [file] = (await send("GET", incoming)).body;
+  await send("DELETE", `${incoming}/${file.incomingClearingId}`);
+  await sleep(1_000);
+  await ask(rested, "Full");
+  await bookmark(rested, completed);
+
+  await present();
+  const refused = "2026-01-02";
+  await database.query("alter table borsello.document_piece rename to document_piece_away");
+  await ask(refused, "Full");
+  const waits =
+    (times) =>
+    ({ status, attempts }) =>
+      status === "Queued" && attempts === times;
+  await bookmark(refused, waits(1));
+  await bookmark(refused, ({ attempts }) => attempts === 2);
+  await bookmark(refused, waits(2));
+  await sleep(500);
+  await database.query("alter table borsello.document_piece_away rename to document_piece");
+  await ask(refused, "Full");
+  await bookmark(refused, completed);
+  await sleep(500);
+};
+
 /** Lives begin with event 0, ExecutionStarted; the copies of one instance follow each other. */
 const livesOf = (rows) => {
   const lives = new Map();
@@ -539,6 +659,8 @@ await withTemporaryFolder(async (folder) => {
   await tickets(send, sender(platform.url, await headersFor(platform.url, operator)), moveClock);
   await notifications(send, customer(12), moveClock);
   await groups(send, customer(6), moveClock);
+  await challenges(send, moveClock, database);
+  await clearings(send, database);
   await closing(send, customer(7), database);
   await sleep(500);
   const { rows } = await database.query("select * from durable.recorded order by place");

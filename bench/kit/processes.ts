@@ -1,7 +1,7 @@
 /** Child processes of a bench and their memory. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFile, readdir } from "node:fs/promises";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 
 export interface EchoServer {
@@ -28,6 +28,10 @@ const startServer = async (program: string): Promise<EchoServer> => {
 /** The bare node:http echo, in a process of its own. */
 export const startEcho = (): Promise<EchoServer> => startServer("dist/bench/kit/echo-server.js");
 
+/** An affiliate's endpoint: its path says how it answers. */
+export const startAffiliate = (): Promise<EchoServer> =>
+  startServer("dist/bench/kit/affiliate-server.js");
+
 /** A server without a job, which has loaded what host and app must load. */
 export const startOnlyLibraries = (): Promise<EchoServer> =>
   startServer("dist/bench/kit/only-libraries.js");
@@ -43,6 +47,13 @@ export const residentMiB = async (pid: number): Promise<number | null> => {
   const kib = await statusField(pid, "VmRSS");
   return kib === null ? null : kib / 1024;
 };
+
+/** Sets the kernel's own mark of the highest resident memory back to what there is now. */
+export const resetPeak = (pid: number): Promise<void> => writeFile(`/proc/${pid}/clear_refs`, "5");
+
+/** The highest resident memory since its start, or since the mark was set back; MiB. */
+export const peakMiB = async (pid: number): Promise<number> =>
+  ((await statusField(pid, "VmHWM")) ?? 0) / 1024;
 
 export interface MemoryWatch {
   /** The largest resident memory since the last call, MiB. */

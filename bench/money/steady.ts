@@ -2,22 +2,24 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const put = async (
+const call = async (
   agent: Agent,
   url: string,
   headers: Readonly<Record<string, string>>,
+  body: string | undefined,
 ): Promise<void> =>
   new Promise((resolve, reject) => {
-    const sent = request(url, { method: "PUT", agent, headers }, (answer) => {
+    const method = body === undefined ? "PUT" : "POST";
+    const sent = request(url, { method, agent, headers }, (answer) => {
       answer.once("error", reject);
       answer.once("end", () => {
         if (answer.statusCode === 200) resolve();
-        else reject(new Error(`PUT ${url} answered ${answer.statusCode ?? 0}`));
+        else reject(new Error(`${method} ${url} answered ${answer.statusCode ?? 0}`));
       });
       answer.resume();
     });
     sent.once("error", reject);
-    sent.end();
+    sent.end(body);
   });
 
 export interface Stream {
@@ -25,6 +27,10 @@ export interface Stream {
   readonly seconds: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly nextUrl: () => string;
+  /** With a body each is a POST, without one a PUT. */
+  readonly nextBody?: () => string;
+  /** So many may wait for their answer at once; what is due then waits, too. */
+  readonly socketsMax?: number;
 }
 
 /** How long each took from the time at which it was to be sent, in milliseconds. */
@@ -33,8 +39,10 @@ export const steady = async ({
   seconds,
   headers,
   nextUrl,
+  nextBody,
+  socketsMax = 64,
 }: Stream): Promise<number[]> => {
-  const agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 64 });
+  const agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: socketsMax });
   const tookMs: number[] = [];
   const under: Promise<void>[] = [];
   const began = performance.now();
@@ -47,7 +55,9 @@ export const steady = async ({
     }
     sent += 1;
     under.push(
-      put(agent, nextUrl(), headers).then(() => void tookMs.push(performance.now() - dueMs)),
+      call(agent, nextUrl(), headers, nextBody?.()).then(
+        () => void tookMs.push(performance.now() - dueMs),
+      ),
     );
   }
   await Promise.all(under);

@@ -73,11 +73,22 @@ const pathsOf = (paths: readonly string[]): (() => string) => {
 };
 
 /** Starts it on a new data folder, with so many wallets that hold funds. */
-export const openTill = async (dataFolder: string, wallets: number): Promise<Till> => {
-  const platform = await startPlatform(dataFolder);
+export interface TillSettings {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The trace that every call of the partner belongs to. */
+  readonly traceparent?: string;
+}
+
+export const openTill = async (
+  dataFolder: string,
+  wallets: number,
+  { environment = {}, traceparent }: TillSettings = {},
+): Promise<Till> => {
+  const platform = await startPlatform(dataFolder, environment);
   const client = new Client({ connectionString: platform.databaseUrl });
   await client.connect();
-  const headers = await headersFor(platform.url, acme);
+  const session = await headersFor(platform.url, acme);
+  const headers = traceparent === undefined ? session : { ...session, traceparent };
   await fillWallets(client, 0, wallets);
   const stores: string[] = [];
   while (stores.length < storesMax) stores.push(await openStore(client, `S-${stores.length}`));

@@ -145,7 +145,7 @@ export const sender = (url: string, headers: Readonly<Record<string, string>>): 
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
+    const isJson = answer.headers.get("content-type")?.startsWith("application/json") ?? false;
     const value: unknown = isJson ? await answer.json() : await answer.arrayBuffer();
     return {
       call: `${method} ${path}`,

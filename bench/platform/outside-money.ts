@@ -1,8 +1,8 @@
 /** Money from outside, step by step through the HTTP API: a shop pays, a stranger transfers, mandates collect. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { customer } from "./customers.js";
-import { firstPollMs, pollMsMax, type Answer, type Send, type Tell } from "./onboarding.js";
+import type { Answer, Send, Tell } from "./onboarding.js";
+import { done, euro, waitFor } from "./waiting.js";
 
 const Groups = z.array(
   z.object({ reconciliationCode: z.string(), totalAmount: z.number(), targetIban: z.string() }),
@@ -22,31 +22,6 @@ const Deposits = z.object({
 
 /** Of a customer who has no wallet. */
 const strangersNumber = 9_999;
-const patienceMs = 30_000;
-const euro = (amount: number): string => `${amount.toFixed(2)} EUR`;
-
-const done = (step: string, answer: Answer): Answer => {
-  if (answer.status === 200 || answer.status === 202) return answer;
-  throw new Error(`${step}: ${answer.status} ${JSON.stringify(answer.body)}`);
-};
-
-/** Asks until the answer is as wished; its time is that of the whole wait. */
-const waitFor = async <Value>(
-  step: string,
-  read: () => Promise<Answer>,
-  wished: (body: unknown) => Value | undefined,
-): Promise<[Value, Answer]> => {
-  const began = performance.now();
-  for (let pollMs = firstPollMs; ; pollMs = Math.min(pollMs * 1.6, pollMsMax)) {
-    const answer = done(step, await read());
-    const milliseconds = performance.now() - began;
-    const found = wished(answer.body);
-    if (found !== undefined) return [found, { ...answer, milliseconds }];
-    if (milliseconds > patienceMs)
-      throw new Error(`${step} does not come about: ${JSON.stringify(answer.body)}`);
-    await sleep(pollMs);
-  }
-};
 
 interface Transfer {
   readonly type: "IncomingSctInstant" | "IncomingReconciliation";
@@ -175,9 +150,14 @@ export const returnCollections = async (send: Send, iban: string, tell: Tell): P
   );
 };
 
-export const moveClock = async (send: Send, now: string, tell: Tell): Promise<void> => {
+export const moveClock = async (
+  send: Send,
+  now: string,
+  why: string,
+  tell: Tell,
+): Promise<void> => {
   const moved = done("Clock", await send("PUT", "/sandbox/clock", { now }));
-  tell(`the sandbox's clock moves to ${now}, when the mandates' deposits are asked for`, moved);
+  tell(`the sandbox's clock moves to ${now}, ${why}`, moved);
 };
 
 /** Waits until the bank has booked the wallet's collection, or booked it and taken it back. */

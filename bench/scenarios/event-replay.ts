@@ -25,7 +25,7 @@ const parts = 10;
 const lookMs = 20;
 const patienceMs = 30_000;
 /** A slow machine shows its pace by a part of the replay, too. */
-const replaySecondsMax = 330;
+const replaySecondsMax = 900;
 
 const thousands = (count: number): string => count.toLocaleString("en-US");
 const rounded = (mib: number): string => `${mib.toFixed(0)} MiB`;

@@ -1,10 +1,9 @@
 /** What many large uploads at once cost the platform in memory, beside what it weighs idle. */
-import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { startPlatform, withTemporaryFolder, type PlatformProcess } from "../platform/process.js";
-import { residentMiB } from "../kit/processes.js";
+import { peakMiB, resetPeak, residentMiB } from "../kit/processes.js";
 import type { Row, Scenario } from "../kit/scenario.js";
 import { acme, headersFor } from "../platform/session.js";
 
@@ -61,21 +60,20 @@ interface Measured {
   readonly seconds: number;
 }
 
-/** The highest resident memory while `work` runs: the kernel's own mark, set back before. */
+/** The highest resident memory while `work` runs. */
 const measured = async (pid: number, work: () => Promise<unknown>): Promise<Measured> => {
-  await writeFile(`/proc/${pid}/clear_refs`, "5");
+  await resetPeak(pid);
   const began = performance.now();
   await work();
   const seconds = (performance.now() - began) / 1000;
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return { peakMiB: Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024, seconds };
+  return { peakMiB: await peakMiB(pid), seconds };
 };
 
-const rowOf = (what: string, idle: number, { peakMiB, seconds }: Measured): Row => {
+const rowOf = (what: string, idle: number, { peakMiB: peak, seconds }: Measured): Row => {
   const perSecond = (uploadsAtOnce * mebibytes) / seconds;
   return {
     what,
-    figure: `${(peakMiB - idle).toFixed(0)} MiB more`,
+    figure: `${(peak - idle).toFixed(0)} MiB more`,
     beside: `goal 200 MiB; ${seconds.toFixed(1)} s, ${perSecond.toFixed(0)} MiB/s`,
   };
 };

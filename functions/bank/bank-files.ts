@@ -13,7 +13,7 @@ import { bankDayAfter, romeDate } from "../../shared/domain/bank/bank-days.js";
 import { sendNow } from "../../shared/events/service-bus.js";
 import { registerQueueTrigger } from "../broker/queue-trigger.js";
 import type { Services } from "../kit/services.js";
-import type { WalletConfig } from "../../shared/platform/wallet-settings.js";
+import type { WalletConfig } from "../../shared/platform/settings/wallet-settings.js";
 import { readIncomingFiles } from "./incoming-files.js";
 import { writeOrderFiles } from "./order-files.js";
 import { planOrder } from "./plan-order.js";

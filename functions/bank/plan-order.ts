@@ -7,7 +7,7 @@ import {
 } from "../../shared/bank/iso20022/orders.js";
 import { z } from "zod";
 import type { FreshOrder, RequestFacts } from "../../shared/database/bank/orders.js";
-import type { CollectionAccount } from "../../shared/platform/wallet-settings.js";
+import type { CollectionAccount } from "../../shared/platform/settings/wallet-settings.js";
 
 export type PlannedOrder =
   | { readonly is: "order"; readonly order: FreshOrder }

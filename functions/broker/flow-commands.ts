@@ -10,6 +10,7 @@ import {
   notificationAdvanced,
   notificationStart,
 } from "../../orchestrations/bank-notification.flow.js";
+import { clearingQueued, clearingStart } from "../../orchestrations/clearing.flow.js";
 import { contractSigning, contractSigningId } from "../../orchestrations/contract-signing.flow.js";
 import {
   ibanChanged,
@@ -26,6 +27,11 @@ import {
 import { mandateDeposit, mandateDepositId } from "../../orchestrations/mandate-deposit.flow.js";
 import { flowRun, flowRunId } from "../../orchestrations/flow-run.flow.js";
 import { settlementAdvanced, settlementStart } from "../../orchestrations/settlement.flow.js";
+import {
+  challengeChanged,
+  oobChallengeId,
+  oobChallengeStart,
+} from "../../orchestrations/oob-challenge.flow.js";
 import {
   groupEnded,
   operationGroup,
@@ -217,6 +223,17 @@ const reactions: Readonly<Record<FlowMessageName | BusinessEvent, Reaction>> = {
   NotificationAdvanced: upon(flowMessages.NotificationAdvanced, (input) => {
     const start = notificationStart(input);
     return [{ do: "start", start }, raise(start.instanceId, notificationAdvanced)];
+  }),
+  ChallengeRaised: upon(flowMessages.ChallengeRaised, (input) => [
+    { do: "start", start: oobChallengeStart(input) },
+    raise(oobChallengeId(input.threeDsId), challengeChanged),
+  ]),
+  ChallengeResolved: upon(flowMessages.ChallengeResolved, ({ threeDsId }) => [
+    raise(oobChallengeId(threeDsId), challengeChanged),
+  ]),
+  ClearingQueued: upon(flowMessages.ClearingQueued, (input) => {
+    const start = clearingStart(input);
+    return [{ do: "start", start }, raise(start.instanceId, clearingQueued)];
   }),
   FlowRunRequested: upon(flowMessages.FlowRunRequested, (input) => [
     { do: "start", start: { flow: flowRun, instanceId: flowRunId(input.runId), input } },

@@ -1,15 +1,17 @@
 /** What every broker trigger does with a message: handles it once, through outages, or dead-letters it with why. */
-import { createHash } from "node:crypto";
 import type { InvocationContext } from "@azure/functions";
-import { inboxState, noteHandled, type InboxEntry } from "../../shared/database/platform/inbox.js";
 import {
   entityPath,
   type BusEntity,
   type DeadLetterReason,
 } from "../../shared/events/service-bus.js";
 import { redact } from "../../shared/platform/logger.js";
+import { meters } from "../../shared/platform/telemetry/meters.js";
+import { incomingParent } from "../../shared/platform/telemetry/trace-context.js";
+import { tracing, type Span, type SpanStart } from "../../shared/platform/telemetry/tracing.js";
 import type { Services } from "../kit/services.js";
 import { incomingOf, type Incoming } from "./incoming.js";
+import { hashOf, once, type Handle } from "./once.js";
 import { throughOutage } from "./outage-patience.js";
 
 export interface MessageSource {
@@ -26,11 +28,6 @@ export const deliveriesMax = 10;
 
 /** The broker keeps a description of at most 4,096 characters. */
 const descriptionMax = 1_000;
-
-const hashOf = (body: unknown): Buffer =>
-  createHash("sha256")
-    .update(body instanceof Uint8Array ? body : JSON.stringify([body]))
-    .digest();
 
 const idReused = (messageId: string): DeadLetterReason => ({
   reason: "MessageIdReused",
@@ -49,34 +46,7 @@ const handlingFailed = (error: unknown): DeadLetterReason => {
   };
 };
 
-type Handle = () => Promise<DeadLetterReason | undefined>;
-
-/** What has no id that could be kept is left to its handler alone, which is safe to run twice in any case. */
-const once = async (
-  { database, logger }: Means,
-  entry: InboxEntry | undefined,
-  handle: Handle,
-): Promise<DeadLetterReason | undefined> => {
-  if (entry === undefined) return handle();
-  const { entity, messageId } = entry;
-  switch (await inboxState(database, entry)) {
-    case "handled":
-      logger.info("A message came again and was passed over.", { entity, messageId });
-      return undefined;
-    case "reused":
-      return idReused(messageId);
-    case "unknown": {
-      const why = await handle();
-      if (why === undefined && !(await noteHandled(database, entry)))
-        logger.error("Two messages with one id and different bodies were handled at once.", {
-          ...{ entity, messageId },
-        });
-      return why;
-    }
-  }
-};
-
-/** Undefined: it was handled, now or before. */
+/** Undefined: it was handled, now or before. What has no id is left to its handler, which is safe to run twice. */
 const outcomeOf = async (
   means: Means,
   { name, entity }: MessageSource,
@@ -87,12 +57,76 @@ const outcomeOf = async (
   const path = entityPath(entity);
   const entry =
     messageId === undefined ? undefined : { entity: path, messageId, bodyHash: hashOf(body) };
+  const handleOnce =
+    entry === undefined ? handle : () => once(means, entry, idReused(entry.messageId), handle);
   try {
-    return await throughOutage(means, name, () => once(means, entry, handle));
+    return await throughOutage(means, name, handleOnce);
   } catch (error) {
     if (deliveryCount < deliveriesMax) throw error;
     means.logger.error("A message could not be handled.", { entity: path, messageId, error });
     return handlingFailed(error);
+  }
+};
+
+/** The broker dead-letters it with a reason. */
+const deadLetter = async (
+  means: Means,
+  source: MessageSource,
+  incoming: Incoming,
+  why: DeadLetterReason,
+): Promise<void> => {
+  const { messageId, lockToken } = incoming;
+  const sessionId = source.hasSessions === true ? incoming.sessionId : undefined;
+  means.logger.warn("A message is dead-lettered.", {
+    ...{ entity: entityPath(source.entity), messageId, ...why },
+  });
+  await means.bus.deadLetter({ entity: source.entity, lockToken, sessionId }, why);
+};
+
+/** By the semantic conventions for messaging, as the Service Bus's are. */
+const attributesOf = ({ entity }: MessageSource) => ({
+  "messaging.system": "servicebus",
+  "messaging.operation.name": "process",
+  "messaging.operation.type": "process",
+  ...("queue" in entity
+    ? { "messaging.destination.name": entity.queue }
+    : {
+        "messaging.destination.name": entity.topic,
+        "messaging.destination.subscription.name": entity.subscription,
+      }),
+});
+
+const spanOf = (source: MessageSource, { messageId, deliveryCount }: Incoming): SpanStart => ({
+  name: `process ${entityPath(source.entity)}`,
+  kind: "consumer",
+  attributes: {
+    ...attributesOf(source),
+    "messaging.message.id": messageId,
+    "messaging.servicebus.message.delivery_count": deliveryCount,
+  },
+});
+
+const measured = async (
+  span: Span,
+  source: MessageSource,
+  work: () => Promise<DeadLetterReason | undefined>,
+): Promise<void> => {
+  const beganMs = performance.now();
+  let disposition = "abandon";
+  try {
+    const why = await work();
+    disposition = why === undefined ? "complete" : "dead_letter";
+    if (why !== undefined) span.fail(why.reason);
+  } finally {
+    if (tracing.isOn()) {
+      const attributes = { "messaging.servicebus.disposition_status": disposition };
+      span.set(attributes);
+      const seconds = (performance.now() - beganMs) / 1_000;
+      meters.record("messaging.process.duration", seconds, {
+        ...attributesOf(source),
+        ...attributes,
+      });
+    }
   }
 };
 
@@ -107,17 +141,18 @@ const outcomeOf = async (
 export const handleMessage = async (
   means: Means,
   source: MessageSource,
-  context: Pick<InvocationContext, "triggerMetadata">,
+  context: Pick<InvocationContext, "triggerMetadata" | "traceContext">,
   body: unknown,
   handle: Handle,
 ): Promise<void> => {
   const incoming = incomingOf(context);
-  const why = await outcomeOf(means, source, incoming, body, handle);
-  if (why === undefined) return;
-  const { messageId, lockToken } = incoming;
-  const sessionId = source.hasSessions === true ? incoming.sessionId : undefined;
-  means.logger.warn("A message is dead-lettered.", {
-    ...{ entity: entityPath(source.entity), messageId, ...why },
+  const ofHost = tracing.isOn() ? context.traceContext?.traceParent : undefined;
+  const parent = incomingParent(incoming.traceParent, ofHost);
+  await tracing.within({ ...spanOf(source, incoming), parent }, async (span) => {
+    await measured(span, source, async () => {
+      const why = await outcomeOf(means, source, incoming, body, handle);
+      if (why !== undefined) await deadLetter(means, source, incoming, why);
+      return why;
+    });
   });
-  await means.bus.deadLetter({ entity: source.entity, lockToken, sessionId }, why);
 };

@@ -1,6 +1,7 @@
 /** What the host tells of a message, beside its body. */
 import type { InvocationContext } from "@azure/functions";
 import { z } from "zod";
+import { soundTraceParent } from "../../shared/platform/telemetry/trace-context.js";
 import { isStorable } from "../../shared/platform/storable-text.js";
 
 /** What the broker allows. */
@@ -12,6 +13,11 @@ const Metadata = z.object({
   deliveryCount: z.int().default(1),
   sessionId: z.unknown().optional(),
   subject: z.unknown().optional(),
+  applicationProperties: z
+    .object({ traceparent: z.unknown() })
+    .partial()
+    .optional()
+    .catch(undefined),
 });
 
 export interface Incoming {
@@ -22,6 +28,8 @@ export interface Incoming {
   readonly deliveryCount: number;
   readonly sessionId: string | undefined;
   readonly subject: string | undefined;
+  /** The trace that it belongs to. */
+  readonly traceParent: string | undefined;
 }
 
 /**
@@ -43,11 +51,13 @@ const idOf = (value: unknown): string | undefined => {
 export const incomingOf = ({
   triggerMetadata,
 }: Pick<InvocationContext, "triggerMetadata">): Incoming => {
-  const { messageId, sessionId, subject, ...rest } = Metadata.parse(triggerMetadata);
+  const { messageId, sessionId, subject, applicationProperties, ...rest } =
+    Metadata.parse(triggerMetadata);
   return {
     ...rest,
     messageId: idOf(messageId),
     sessionId: textOf(sessionId),
     subject: textOf(subject),
+    traceParent: soundTraceParent(applicationProperties?.traceparent),
   };
 };

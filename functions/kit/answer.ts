@@ -2,8 +2,16 @@
 import type { HttpRequest, InvocationContext } from "@azure/functions";
 import type { Api } from "../../shared/contracts/route.js";
 import { errorReply } from "../../shared/http/error-body.js";
-import { requestIdHeader, traceOf, type RequestTrace } from "../../shared/http/request-trace.js";
+import { fullPath } from "../../shared/http/paths.js";
+import {
+  requestIdHeader,
+  requestIdOf,
+  type RequestTrace,
+} from "../../shared/http/request-trace.js";
 import { DependencyUnavailableError } from "../../shared/platform/dependency-unavailable.js";
+import { noteCall, type AnsweredCall, type CallTrace } from "./call-line.js";
+import { incomingParent, traceIdOf } from "../../shared/platform/telemetry/trace-context.js";
+import { tracing, type Span } from "../../shared/platform/telemetry/tracing.js";
 import type { Endpoint } from "./endpoint.js";
 import type { Reply } from "./reply.js";
 import type { Services } from "./services.js";
@@ -29,19 +37,49 @@ const failureReply = (
  */
 const safeHeaders = { "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
 
-export const answer = async (
+type Answering = Pick<Endpoint, "answer"> & {
+  readonly route: AnsweredCall["route"] & { readonly api: Api; readonly id: string };
+};
+
+const answerIn = async (
+  span: Span,
   services: Services,
-  endpoint: Pick<Endpoint, "answer"> & {
-    readonly route: { readonly api: Api; readonly id: string };
-  },
+  endpoint: Answering,
   request: HttpRequest,
   context: InvocationContext,
 ): Promise<Reply> => {
-  const trace = traceOf(request.headers);
+  const beganMs = performance.now();
+  const { traceParent } = span;
+  const trace: CallTrace = {
+    requestId: requestIdOf(request.headers),
+    ...(traceParent !== undefined && { traceId: traceIdOf(traceParent) }),
+  };
   const traced = { ...services, logger: services.logger.with({ ...trace }) };
   const reply = await endpoint
     .answer(traced, request, context, trace)
     .catch((error: unknown) => failureReply(traced, endpoint.route, trace, error));
+  const { errorCode, ...sent } = reply;
+  const { status = 200 } = reply;
+  const durationMs = performance.now() - beganMs;
+  const { partnerKey } = trace;
+  noteCall(span, traced.logger, {
+    ...{ route: endpoint.route, method: request.method, status, errorCode, durationMs, partnerKey },
+  });
   const headers = { ...safeHeaders, ...reply.headers, [requestIdHeader]: trace.requestId };
-  return { ...reply, headers };
+  return { ...sent, headers };
+};
+
+export const answer = async (
+  services: Services,
+  endpoint: Answering,
+  request: HttpRequest,
+  context: InvocationContext,
+): Promise<Reply> => {
+  const { method, headers } = request;
+  const ofHost = tracing.isOn() ? context.traceContext?.traceParent : undefined;
+  const parent = incomingParent(headers.get("traceparent"), ofHost);
+  const name = `${method} /${fullPath(endpoint.route)}`;
+  return tracing.within({ name, kind: "server", parent }, (span) =>
+    answerIn(span, services, endpoint, request, context),
+  );
 };

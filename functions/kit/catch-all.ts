@@ -37,9 +37,13 @@ export interface CatchAll {
   readonly name: string;
   readonly api: Api;
   readonly methods: readonly HttpMethod[];
+  /** Below the API's base path, as a route has it. */
+  readonly path: string;
   readonly template: string;
   readonly answer: (request: HttpRequest, requestId: string) => Reply;
 }
+
+const everything = "{*path}";
 
 interface Known {
   readonly method: Method;
@@ -55,7 +59,8 @@ const catchAll = (api: Api, routes: readonly Route[]): CatchAll => {
     name: names[api],
     api,
     methods: everyMethod,
-    template: base === "" ? "{*path}" : `${base}/{*path}`,
+    path: everything,
+    template: base === "" ? everything : `${base}/${everything}`,
     answer: (request, requestId) => {
       const segments = requestSegments(request.url);
       const methods = known

@@ -8,7 +8,7 @@ import {
 import { findDocument, putDocumentOnce } from "../../shared/database/documents/documents.js";
 import { blobDocuments, openContainer } from "../../shared/documents/blob-documents.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
-import type { DocumentsConnection } from "../../shared/platform/document-settings.js";
+import type { DocumentsConnection } from "../../shared/platform/settings/document-settings.js";
 
 export const databaseDocuments = (database: Database): DocumentStore => ({
   putOnce: (documentKey, document) => putDocumentOnce(database, documentKey, document),

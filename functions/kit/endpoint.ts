@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { ErrorCode } from "../../shared/contracts/errors.js";
 import type { Role } from "../../shared/contracts/roles.js";
 import {
+  digestHeader,
   isBinaryBody,
   isOptionalBody,
   mediaTypesOf,
@@ -20,17 +21,17 @@ import { jsonWithBase64, type Base64Content } from "../../shared/http/base64-ans
 import { BodyCutError, BodyTooLargeError } from "../../shared/http/bounded-body.js";
 import { byteStream } from "../../shared/http/byte-stream.js";
 import { errorReply } from "../../shared/http/error-body.js";
-import type { RequestTrace } from "../../shared/http/request-trace.js";
 import { readJsonBody } from "../../shared/http/json-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { issueProperties } from "../../shared/http/schema-issues.js";
 import { parseParams, parseQuery, pathReader } from "../../shared/http/text-parameters.js";
 import { openUpload, tooLargeRefusal, type Upload } from "../../shared/http/upload.js";
+import type { CallTrace } from "./call-line.js";
 import { authorize, identify, type Caller, type Identity } from "./authorize.js";
 import { answerOnce, readKey } from "./keyed-call.js";
 import { answerWithin } from "./rate-limits.js";
 import type { Reply } from "./reply.js";
-import { requestHash } from "./request-hash.js";
+import { requestHash } from "../../shared/platform/request-hash.js";
 import type { Services } from "./services.js";
 
 export interface Binary {
@@ -38,6 +39,8 @@ export interface Binary {
   readonly bytes: Uint8Array | AsyncGenerator<Uint8Array>;
   /** Name under which a browser would save it. */
   readonly filename?: string;
+  /** What is known of bytes that come piece by piece: how many they are, and their SHA-256. */
+  readonly written?: { readonly bytes: number; readonly sha256: Buffer };
 }
 
 type SuccessValue<Ok> =
@@ -80,7 +83,7 @@ export interface Endpoint {
     services: Services,
     request: HttpRequest,
     context: InvocationContext,
-    trace: RequestTrace,
+    trace: CallTrace,
   ) => Promise<Reply>;
 }
 
@@ -97,14 +100,29 @@ const jsonReply = ({ status }: JsonSuccess, value: unknown, content?: Base64Cont
   return { status, headers: { ...jsonHeaders, "Content-Length": String(length) }, body };
 };
 
-const binaryReply = (ok: BinarySuccess, { bytes, filename }: Binary, mediaType: string): Reply => {
+/** A reader whose connection is cut sees it by the one, and what the way has changed by the other (RFC 9530). */
+const writtenHeaders = ({ bytes, sha256 }: NonNullable<Binary["written"]>) => ({
+  "Content-Length": String(bytes),
+  [digestHeader]: `sha-256=:${sha256.toString("base64")}:`,
+});
+
+const binaryReply = (
+  ok: BinarySuccess,
+  { bytes, filename, written }: Binary,
+  mediaType: string,
+): Reply => {
   const disposition =
     filename === undefined ? {} : { "Content-Disposition": `inline; filename="${filename}"` };
   const charset = mediaType.startsWith("text/") ? "; charset=utf-8" : "";
   const vary = ok.alternatives === undefined ? {} : { Vary: "Accept" };
   return {
     status: 200,
-    headers: { "Content-Type": mediaType + charset, ...disposition, ...vary },
+    headers: {
+      "Content-Type": mediaType + charset,
+      ...disposition,
+      ...vary,
+      ...(written !== undefined && writtenHeaders(written)),
+    },
     body: bytes instanceof Uint8Array ? bytes : byteStream(bytes),
   };
 };
@@ -211,12 +229,14 @@ export const endpoint = <
     identity: Identity,
     request: HttpRequest,
     context: InvocationContext,
+    trace: CallTrace,
     refuse: Refuse,
   ): Promise<Reply> => {
     if (route.refusedInProduction === true && services.config.environment === "production")
       return refuse(refusal("OperationNotAllowedInEnvironment", { environment: "production" }));
     const caller = await authorize(services, identity, { api: route.api, role }, request.headers);
     if (!caller.ok) return refuse(caller);
+    trace.partnerKey = caller.value.partnerKey;
     const key = readKey(route, request.headers);
     if (!key.ok) return refuse(key);
     try {
@@ -251,11 +271,13 @@ export const endpoint = <
   return {
     route,
     extraInputs,
-    answer: async (services, request, context, { requestId }) => {
+    answer: async (services, request, context, trace) => {
+      const { requestId } = trace;
       const refuse: Refuse = (refused) => errorReply(route.api, refused, requestId);
       const identity = await identify(services, route.api, request.headers);
       if (!identity.ok) return refuse(identity);
-      const answerIt = () => answerKnown(services, identity.value, request, context, refuse);
+      trace.partnerKey = identity.value.own.partnerKey;
+      const answerIt = () => answerKnown(services, identity.value, request, context, trace, refuse);
       if (kind === null) return answerIt();
       // Before the body is read, and before anything is asked of the database.
       const quota = services.rateLimits.take(identity.value.own, kind);

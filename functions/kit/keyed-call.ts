@@ -1,5 +1,6 @@
 /** Calls with an Idempotency-Key: carried out once, and every repeat gets the first answer word for word. */
 import type { HttpRequest } from "@azure/functions";
+import { z } from "zod";
 import {
   isIdempotencyKey,
   keyHeader,
@@ -11,6 +12,7 @@ import type { Route } from "../../shared/contracts/route.js";
 import {
   keepAnswer,
   takeKey,
+  type KeptAnswer,
   type KeyedRequest,
 } from "../../shared/database/platform/kept-answers.js";
 import { refusal, success, type Outcome, type Refusal } from "../../shared/domain/outcome.js";
@@ -27,6 +29,15 @@ export const readKey = (
   return isIdempotencyKey(key)
     ? success(key)
     : refusal("QueryParameterInvalid", { [keyHeader]: keySentence });
+};
+
+const Refused = z.object({ errorCode: z.string() });
+
+/** What was refused says why in its body, in the APIs whose routes take a key. */
+const keptReply = ({ status, body }: KeptAnswer): Reply => {
+  const headers = { "Content-Type": "application/json", [replayedHeader]: "true" };
+  const refused = status < 400 ? undefined : Refused.safeParse(JSON.parse(body)).data;
+  return { status, headers, body, ...refused };
 };
 
 /** A body that does not fit says nothing of what the platform did: its sender corrects it. */
@@ -46,12 +57,7 @@ export const answerOnce = (
     const taken = await takeKey(database, request);
     if (taken.state === "inUse") return refuse(refusal("IdempotencyKeyInUse"));
     if (taken.state === "reused") return refuse(refusal("IdempotencyKeyReused"));
-    if (taken.state === "kept")
-      return {
-        status: taken.status,
-        headers: { "Content-Type": "application/json", [replayedHeader]: "true" },
-        body: taken.body,
-      };
+    if (taken.state === "kept") return keptReply(taken);
     const reply = await handle({ ...services, database });
     const { status = 200, body } = reply;
     if (status === bodyDoesNotFit) return reply;

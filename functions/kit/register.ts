@@ -20,9 +20,9 @@ const register = (services: Services, endpoint: Endpoint): void => {
 
 export const registerEndpoints = (services: Services, endpoints: readonly Endpoint[]): void => {
   for (const endpoint of endpoints) register(services, endpoint);
-  for (const { name, api, methods, template, answer: refuse } of catchAlls(services.routes)) {
+  for (const { name, api, methods, path, template, answer: refuse } of catchAlls(services.routes)) {
     const endpoint = {
-      route: { api, id: name },
+      route: { api, id: name, path },
       answer: async (...[, request, , { requestId }]) => refuse(request, requestId),
     } satisfies Parameters<typeof answer>[1];
     app.http(name, {

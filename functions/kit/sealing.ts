@@ -11,7 +11,7 @@ import {
 } from "../../shared/documents/seal-key.js";
 import type { Clock } from "../../shared/platform/clock.js";
 import { lazy } from "../../shared/platform/lazy.js";
-import type { WalletConfig } from "../../shared/platform/wallet-settings.js";
+import type { WalletConfig } from "../../shared/platform/settings/wallet-settings.js";
 
 /** Seals a PDF; the key is loaded, or made, when the first one comes. */
 export type Seal = (pdf: Uint8Array) => Promise<Uint8Array>;

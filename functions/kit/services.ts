@@ -1,5 +1,11 @@
 /** What the handlers work with: built once at the start, passed to every call. */
 import type { Route } from "../../shared/contracts/route.js";
+import {
+  processorWithKey,
+  processorWithoutKey,
+  type CardProcessor,
+} from "../../shared/card-processor/card-processor.js";
+import { makeCardKey, sandboxProcessor } from "../../shared/card-processor/sandbox-processor.js";
 import { openDatabase, type Database } from "../../shared/database/platform/database.js";
 import {
   operationCommands,
@@ -13,8 +19,10 @@ import {
 } from "../../shared/database/access/partners.js";
 import { prepareSandbox } from "../../shared/database/sandbox/preparation.js";
 import { rememberedTimelines, type Timelines } from "../../shared/database/ticketing/timelines.js";
-import { sandboxSigningKey } from "../../shared/database/sandbox/signing-key.js";
+import { sandboxCardKey, sandboxSigningKey } from "../../shared/database/sandbox/kept-keys.js";
 import { forbidForceDelete } from "../../shared/database/sandbox/force-delete.js";
+import { lateAnswer } from "../../shared/database/authorisations/late-answers.js";
+import { walletAffiliate } from "../../shared/database/authorisations/wallet-affiliate.js";
 import type { ContractTemplates } from "../../shared/documents/contracts/contract-templates.js";
 import type { DocumentStore } from "../../shared/documents/documents.js";
 import { startEventReplayer } from "../../shared/events/event-replayer.js";
@@ -35,6 +43,7 @@ import { faultPoints, type FaultPoints } from "../../shared/platform/fault-point
 import { loggedFailures, type Logger } from "../../shared/platform/logger.js";
 import type { NoteFailure } from "../../shared/platform/outage.js";
 import { remembered } from "../../shared/platform/remembered.js";
+import { openAffiliates, type Affiliates } from "./affiliates.js";
 import { openContractForms } from "./contract-forms.js";
 import { documentStore } from "./document-store.js";
 import { createRateLimits, type RateLimits } from "./rate-limits.js";
@@ -64,9 +73,11 @@ export interface Services {
   readonly documents: DocumentStore;
   readonly contractForms: ContractTemplates;
   readonly seal: Seal;
+  readonly cardProcessor: CardProcessor;
   readonly tokens: TokenVerifier;
   readonly partners: PartnerDirectory;
   readonly rateLimits: RateLimits;
+  readonly affiliates: Affiliates;
   /** Null where another identity provider issues the tokens. */
   readonly sandboxIdentity: SandboxIdentity | null;
   /** Every registered route: for the OpenAPI documents and the catch-alls. */
@@ -93,6 +104,13 @@ const identityServices = (config: Config, database: Database, clock: Clock): Ide
   };
 };
 
+const cardProcessorOf = ({ card, environment }: Config, database: Database): CardProcessor => {
+  if (card.pinKey !== null) return processorWithKey(card.pinKey);
+  return environment === "production"
+    ? processorWithoutKey()
+    : sandboxProcessor(() => sandboxCardKey(database, makeCardKey));
+};
+
 export const createServices = (
   config: Config,
   logger: Logger,
@@ -110,6 +128,7 @@ export const createServices = (
   const documents = documentStore(config.documents, database);
   const clients = remembered((clientId) => findPartnerByClient(database, clientId), clock);
   const partners = remembered((partnerKey) => findPartner(database, partnerKey), clock);
+  const note = loggedFailures(logger);
   const relay = startOutboxRelay({ database, bus, faults, logger });
   database.onCommit(() => {
     relay.nudge();
@@ -120,7 +139,7 @@ export const createServices = (
     operations: operationCommands(database),
     clock,
     logger,
-    note: loggedFailures(logger),
+    note,
     faults,
     bus,
     relay,
@@ -130,9 +149,16 @@ export const createServices = (
     documents,
     contractForms: openContractForms(documents, isProduction),
     seal: createSeal(config.wallet, database, clock),
+    cardProcessor: cardProcessorOf(config, database),
     ...identityServices(config, database, clock),
     partners: { byClient: clients.find, byClientAnew: clients.findAnew, byKey: partners.find },
     rateLimits: createRateLimits({ clock, isProduction }),
+    affiliates: openAffiliates({
+      ...{ config, database, logger, note },
+      partners: { byKey: partners.find },
+      wallet: walletAffiliate(database, async (key) => (await partners.find(key))?.settings),
+      keepLate: (late) => lateAnswer(database, late),
+    }),
     routes,
   };
 };

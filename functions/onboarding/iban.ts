@@ -10,7 +10,7 @@ import { findWallet } from "../../shared/database/wallet/wallets.js";
 import { amountOf } from "../../shared/domain/money.js";
 import { refusal } from "../../shared/domain/outcome.js";
 import { checkedAccount } from "../../shared/domain/wallet/iban.js";
-import type { CollectionAccount } from "../../shared/platform/wallet-settings.js";
+import type { CollectionAccount } from "../../shared/platform/settings/wallet-settings.js";
 import { endpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 import { settingsFor } from "../kit/partner-settings.js";

@@ -7,18 +7,23 @@ import {
   type CommandOutcome,
   type OperationCommand,
 } from "../../shared/database/operations/commands.js";
+import {
+  operationStatuses,
+  type OperationStatus,
+} from "../../shared/domain/operations/families.js";
 import type { Refusal } from "../../shared/domain/outcome.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
 import { commandOf } from "./command.js";
 
-const Record = z.object({ operationId: z.string(), status: z.string() });
+const Record = z.object({ operationId: z.string(), status: z.enum(operationStatuses) });
 
 const doneItem = (answer: string) => ({ ...Record.parse(JSON.parse(answer)), errorCode: null });
 
 /** In which status the refusal leaves the operation: what it says of others, as of the wallet, is not meant. */
-const statusAfter = ({ code, properties }: Refusal<ErrorCode>): string | null => {
+const statusAfter = ({ code, properties }: Refusal<ErrorCode>): OperationStatus | null => {
   if (code === "OperationNotFound") return null;
-  if (code === "OperationStatusInvalid") return properties["status"] ?? null;
+  if (code === "OperationStatusInvalid")
+    return operationStatuses.find((status) => status === properties["status"]) ?? null;
   return code === "OperationExpired" ? "Expired" : "Initialized";
 };
 

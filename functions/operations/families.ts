@@ -11,7 +11,7 @@ import { centsOf } from "../../shared/domain/money.js";
 import { refusal, success, type Outcome } from "../../shared/domain/outcome.js";
 import type { Caller } from "../kit/authorize.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
-import { requestHash } from "../kit/request-hash.js";
+import { requestHash } from "../../shared/platform/request-hash.js";
 import { commandOf } from "./command.js";
 
 const expiryMinutes = (type: FamilyType, { operations }: PartnerSettings): number =>

@@ -16,7 +16,7 @@ import type { Caller } from "../kit/authorize.js";
 import { endpoint, type Endpoint } from "../kit/endpoint.js";
 import { settingsFor } from "../kit/partner-settings.js";
 import type { Services } from "../kit/services.js";
-import { requestHash } from "../kit/request-hash.js";
+import { requestHash } from "../../shared/platform/request-hash.js";
 import { commandOf } from "./command.js";
 
 const initialiseEndpoint = endpoint(

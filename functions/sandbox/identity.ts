@@ -1,23 +1,34 @@
 /** The sandbox's identity provider: client credentials in, a signed token out, OAuth's own errors. */
 import type { HttpRequest } from "@azure/functions";
-import { getSigningKeysRoute, issueTokenRoute } from "../../shared/contracts/sandbox/identity.js";
-import { readBounded } from "../../shared/http/bounded-body.js";
+import type { z } from "zod";
+import type { Route } from "../../shared/contracts/route.js";
+import {
+  getEntraConfigurationRoute,
+  getOpenIdConfigurationRoute,
+  getSigningKeysRoute,
+  issueTokenRoute,
+  type oauthErrors,
+  type OpenIdConfiguration,
+} from "../../shared/contracts/sandbox/identity.js";
+import { BodyCutError, readBounded } from "../../shared/http/bounded-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { isStorable } from "../../shared/platform/storable-text.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
-import { tokenLifetimeSeconds } from "../../shared/identity/sandbox-identity.js";
+import { tokenClaims, tokenLifetimeSeconds } from "../../shared/identity/sandbox-identity.js";
 import { sandboxTenant } from "../../shared/platform/config.js";
 import { secretMatches } from "../../shared/platform/secrets.js";
-import { openEndpoint } from "../kit/endpoint.js";
+import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";
 import type { Services } from "../kit/services.js";
 
 const formBytesMax = 16 * 1024;
+const formSentence = `The body must be application/x-www-form-urlencoded, whole, and of at most ${formBytesMax} bytes.`;
 
-type OAuthError = "invalid_request" | "unsupported_grant_type" | "invalid_scope" | "invalid_client";
+type OAuthError = (typeof oauthErrors)[number];
 
 const oauthRefusal = (error: OAuthError, description: string): Reply => ({
   status: error === "invalid_client" ? 401 : 400,
+  errorCode: error,
   headers: {
     "Content-Type": "application/json",
     ...(error === "invalid_client" ? { "WWW-Authenticate": "Basic" } : {}),
@@ -27,9 +38,14 @@ const oauthRefusal = (error: OAuthError, description: string): Reply => ({
 
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
+/** A caller that went away is no failure of ours. */
+const noneIfCut = (error: unknown): undefined => {
+  if (!(error instanceof BodyCutError)) throw error;
+};
+
 const readForm = async (request: HttpRequest): Promise<URLSearchParams | undefined> => {
   if (!formType.test(request.headers.get("content-type") ?? "")) return undefined;
-  const bytes = await readBounded(request, formBytesMax);
+  const bytes = await readBounded(request, formBytesMax).catch(noneIfCut);
   return bytes === undefined ? undefined : new URLSearchParams(Buffer.from(bytes).toString("utf8"));
 };
 
@@ -54,6 +70,8 @@ const credentialsOf = (request: HttpRequest, form: URLSearchParams): Credentials
     : { clientId: text.slice(0, colon), clientSecret: text.slice(colon + 1) };
 };
 
+const scopeOf = (audience: string): string => `${audience}/.default`;
+
 const fields = ["grant_type", "client_id", "client_secret", "scope"] as const;
 
 const grant = async (
@@ -72,7 +90,7 @@ const grant = async (
   const credentials = credentialsOf(request, form);
   if (credentials === undefined)
     return oauthRefusal("invalid_request", "The fields client_id and client_secret are required.");
-  const scope = `${services.config.identity.audience}/.default`;
+  const scope = scopeOf(services.config.identity.audience);
   if (form.get("scope") !== scope) return oauthRefusal("invalid_scope", `scope must be ${scope}.`);
 
   const { clientId, clientSecret } = credentials;
@@ -109,7 +127,7 @@ const issueToken = openEndpoint(issueTokenRoute, async (services, request) => {
   if (tenantOfToken(request.url)["tenant"] !== sandboxTenant) return unknownTenant();
   const form = await readForm(request);
   return form === undefined
-    ? oauthRefusal("invalid_request", "The body must be application/x-www-form-urlencoded.")
+    ? oauthRefusal("invalid_request", formSentence)
     : grant(services, request, form);
 });
 
@@ -123,4 +141,41 @@ const getSigningKeys = openEndpoint(getSigningKeysRoute, async (services, reques
   };
 });
 
-export const identityEndpoints = [issueToken, getSigningKeys] as const;
+/** Absolute, as discovery demands: what lies below the issuer. */
+const configurationOf = (
+  issuer: string,
+  audience: string,
+): z.output<typeof OpenIdConfiguration> => ({
+  issuer,
+  token_endpoint: `${issuer}/oauth2/v2.0/token`,
+  jwks_uri: `${issuer}/discovery/v2.0/keys`,
+  grant_types_supported: ["client_credentials"],
+  token_endpoint_auth_methods_supported: ["client_secret_post", "client_secret_basic"],
+  scopes_supported: [scopeOf(audience)],
+  response_types_supported: [],
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["ES256"],
+  claims_supported: [...tokenClaims],
+});
+
+const discoveryEndpoint = (route: Route): Endpoint => {
+  const tenantOf = pathReader(fullPath(route));
+  return openEndpoint(route, async (services, request): Promise<Reply> => {
+    if (tenantOf(request.url)["tenant"] !== sandboxTenant) return unknownTenant();
+    if (services.sandboxIdentity === null)
+      return oauthRefusal("invalid_request", "Another identity provider issues the tokens here.");
+    const { issuer, audience } = services.config.identity;
+    return {
+      status: 200,
+      headers: { "Content-Type": "application/json", "Cache-Control": "public, max-age=300" },
+      body: JSON.stringify(configurationOf(issuer, audience)),
+    };
+  });
+};
+
+export const identityEndpoints = [
+  issueToken,
+  getSigningKeys,
+  discoveryEndpoint(getOpenIdConfigurationRoute),
+  discoveryEndpoint(getEntraConfigurationRoute),
+] as const;

@@ -27,10 +27,6 @@ import { EndWaiters } from "./turns/end-waiters.js";
 import type { TurnServices } from "./turns/instance-host.js";
 import type { WorkLog } from "./turns/work-log.js";
 
-/** With a hundred thousand sleepers a sweep takes this long, and would take a tenth of a core if never rested. */
-const longSweepMs = 200;
-const restAfterLongSweepMs = 60_000;
-
 export interface EngineOptions {
   readonly pool: Pool;
   readonly hub: string;
@@ -123,8 +119,7 @@ class Engine implements DurableEngine {
       setAside: async (messages) => this.#setAside.put(messages),
       isStopping: () => this.#isStopping,
       log: options.log ?? (() => undefined),
-      startActivity: (activity, instanceId, done) =>
-        this.#activities.start({ activity, instanceId, done }),
+      startActivity: (job) => this.#activities.start(job),
     };
     this.#registry = new Registry({
       services,
@@ -166,14 +161,9 @@ class Engine implements DurableEngine {
       );
       this.#intervals.push(interval.unref());
     };
-    let restsUntil = 0;
     every(2 * this.#settings.sweepMs, sweeping, async () => {
-      const begunAt = performance.now();
-      if (begunAt < restsUntil) return;
-      await this.#registry.sweep();
+      await this.#registry.sweepInTurn();
       await this.#setAside.recount();
-      const endedAt = performance.now();
-      if (endedAt - begunAt > longSweepMs) restsUntil = endedAt + restAfterLongSweepMs;
     });
     const { pool, hub } = this.#options;
     void removeStrayMessages(pool, hub).catch((error: unknown) =>

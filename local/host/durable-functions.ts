@@ -1,5 +1,6 @@
 /** The app's durable functions as the durable engine sees them. */
 import type { DurableFunctions, DurableKind } from "../durable/protocol/functions.js";
+import type { TraceContext } from "./app/core-types.js";
 import { hearingErrors } from "./app/json-errors.js";
 import type { HostedFunction } from "./app/hosted-function.js";
 import type { Invoker } from "./app/invoke.js";
@@ -9,6 +10,9 @@ const kindOfTrigger: Readonly<Record<string, DurableKind>> = {
   activitytrigger: "activity",
   entitytrigger: "entity",
 };
+
+const traceContextOf = (traceParent: string | undefined): TraceContext | undefined =>
+  traceParent === undefined ? undefined : { traceParent, traceState: "", attributes: {} };
 
 export const durableKind = (fn: HostedFunction): DurableKind | undefined =>
   kindOfTrigger[fn.trigger.type.toLowerCase()];
@@ -43,24 +47,28 @@ export const durableFunctions = (
     name: string,
     trigger: object,
     onContext?: (context: unknown) => void,
+    traceParent?: string,
   ): Promise<unknown> => {
-    const outcome = await invoker.invoke(lookUp(kind, name), { liveTrigger: trigger, onContext });
+    const traceContext = traceContextOf(traceParent);
+    const call = { liveTrigger: trigger, onContext, traceContext };
+    const outcome = await invoker.invoke(lookUp(kind, name), call);
     return outcome.result;
   };
 
   return {
     find: (kind, name) => byKind[kind].get(name.toLowerCase())?.name,
     names: (kind) => [...byKind[kind].values()].map(({ name }) => name),
-    runOrchestrator: (name, trigger, onContext) =>
-      runLive("orchestrator", name, trigger, onContext),
+    runOrchestrator: (name, trigger, onContext, traceParent) =>
+      runLive("orchestrator", name, trigger, onContext, traceParent),
     runEntity: (name, trigger, onThrown) =>
       hearingErrors(onThrown, () => runLive("entity", name, trigger)),
-    runActivity: async (name, input, instanceId) => {
+    runActivity: async (name, input, instanceId, traceParent) => {
       const activity = lookUp("activity", name);
       if (activity.inputs.length > 0) await engineStarted();
       const outcome = await invoker.invoke(activity, {
         liveTrigger: input === undefined ? undefined : (JSON.parse(input) as unknown),
         liveMetadata: { instanceId },
+        traceContext: traceContextOf(traceParent),
       });
       return outcome.result;
     },

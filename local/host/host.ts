@@ -222,10 +222,11 @@ class AppHost implements Host {
     if (this.#state === "Stopping") return;
     this.#state = "Stopping";
     this.#timers.stop();
-    this.#leave?.();
     await Promise.all([this.#bus.stop(), this.#server.stop(drainTimeoutMs)]);
     const drainedBy = Date.now() + drainTimeoutMs;
     await this.#engine?.stop();
+    // Not sooner: what is in work has its own calls of the engine answered until it has ended.
+    this.#leave?.();
     // An activity that the engine has waited for in vain is not waited for twice.
     await this.#invoker.drain(Math.max(0, drainedBy - Date.now()));
     await this.#timers.release();

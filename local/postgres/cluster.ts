@@ -21,6 +21,8 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly durable?: boolean;
   readonly onSpawned?: () => void;
+  /** Called before the files are made, which takes some seconds: the first start in this folder. */
+  readonly onFirstStart?: () => void;
 }
 
 const supportedVersion = "18";
@@ -149,6 +151,7 @@ const create = async (
   await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(directory, { mode: 0o700 });
   const account = await accountFor(binaries, directory, undefined);
+  options.onFirstStart?.();
   await rm(passwordFile, { force: true });
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (account.owner !== undefined) await chown(passwordFile, account.owner.uid, account.owner.gid);

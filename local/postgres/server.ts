@@ -21,6 +21,8 @@ export interface PostgresOptions {
   readonly durable?: boolean;
   /** Called as soon as a program of PostgreSQL runs: the moment to do heavy work meanwhile. */
   readonly onSpawned?: () => void;
+  /** Called before the files are made, which takes some seconds: the first start in this folder. */
+  readonly onFirstStart?: () => void;
   /** Every line of the server's own log. */
   readonly log?: (line: string) => void;
   /** What a person should know though all goes on. */

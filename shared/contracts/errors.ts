@@ -1,4 +1,5 @@
 /** The closed table of error codes: each code's status and its sentence. */
+import { cardErrors } from "./card-errors.js";
 
 interface ErrorEntry {
   readonly status: number;
@@ -214,6 +215,7 @@ export const errorTable = table({
     status: 400,
     description: "The group belongs to another wallet: name one of this wallet's.",
   },
+  ...cardErrors,
   AttachmentEmpty: {
     status: 400,
     description: "The attachment has no bytes: send the file as the body.",
@@ -289,6 +291,10 @@ export const errorTable = table({
   AttachmentNotFound: {
     status: 404,
     description: "The ticket has no attachment of this id: list its attachments.",
+  },
+  AuditNotFound: {
+    status: 404,
+    description: "Nothing was written down of such an entity of the partner: check its identifier.",
   },
   EventNotFound: {
     status: 404,

@@ -49,7 +49,7 @@ export interface Page {
 
 /** `limitCount` is the page size that held; `totalCount` counts the items of all pages. */
 export const paginated = <Item extends z.ZodType>(item: Item) =>
-  z.object({ totalCount: z.int(), limitCount: z.int(), items: z.array(item) });
+  z.object({ totalCount: z.int32(), limitCount: z.int32(), items: z.array(item) });
 
 export interface Paginated<Item> {
   readonly totalCount: number;

@@ -31,7 +31,12 @@ export interface BinarySuccess {
   readonly contentType: string;
   /** Further media types, which callers get who prefer them by their Accept header. */
   readonly alternatives?: readonly string[];
+  /** The answer carries `Repr-Digest`, the SHA-256 over its bytes. */
+  readonly hasDigest?: true;
 }
+
+/** Of answers whose bytes are summed up (RFC 9530). */
+export const digestHeader = "Repr-Digest";
 
 /** Every media type of the answer; the first one is for callers who ask for none of them. */
 export const mediaTypesOf = ({
@@ -47,6 +52,15 @@ export interface BinaryBody {
 }
 
 export type BodyDeclaration = z.ZodType | BinaryBody;
+
+/** A refusal in the form that a standard demands, in place of the API's own error model. */
+export interface StandardRefusal {
+  readonly status: number;
+  readonly schema: z.ZodType;
+  readonly description: string;
+  /** A whole body. */
+  readonly example: unknown;
+}
 
 export const isBinaryBody = (body: BodyDeclaration): body is BinaryBody => "bytesMax" in body;
 
@@ -74,8 +88,12 @@ export interface Route<
    * callers leave the body out. Or raw bytes. Absent: any body is ignored.
    */
   readonly body?: Body;
+  /** The fields of a form in place of a body, which the handler reads itself. */
+  readonly form?: z.ZodType;
   /** Creates something and has no key in its body: repeats under one Idempotency-Key create it once. */
   readonly takesIdempotencyKey?: true;
+  /** Changes something, and yet the same call again changes nothing more and gets the same answer (contract 4). */
+  readonly repeatable?: true;
   /** For tests only: production refuses the call, whatever role the caller has. */
   readonly refusedInProduction?: true;
   /** Null: open to everyone (health, documentation, the token endpoint). */
@@ -83,7 +101,10 @@ export interface Route<
   readonly ok: Ok;
   /** Beyond those that the kit itself gives (401, 403, 404, 405, 413, 415, 422, 429, 500, 503). */
   readonly errors: readonly Code[];
+  readonly standardRefusals?: readonly StandardRefusal[];
   readonly summary: string;
+  /** What a success means, in a sentence. */
+  readonly result?: string;
   /** Markdown for the documentation page: rules, source section. */
   readonly description?: string;
 }

@@ -1,7 +1,7 @@
 /** Documents in a container of Azure Blob Storage: a block for each piece, a blob once all are there. */
 import { createHash, randomUUID } from "node:crypto";
 import type { BlockBlobClient, ContainerClient } from "@azure/storage-blob";
-import type { BlobConnection } from "../platform/document-settings.js";
+import type { BlobConnection } from "../platform/settings/document-settings.js";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
 import { isOutage, passOutage } from "../platform/outage.js";
 import { piecesOf } from "../platform/pieces.js";

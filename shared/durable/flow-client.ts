@@ -2,6 +2,8 @@
 import { OrchestrationRuntimeStatus, type DurableClient } from "durable-functions";
 import type { z } from "zod";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
+import { meters } from "../platform/telemetry/meters.js";
+import { tracing, type Attributes } from "../platform/telemetry/tracing.js";
 import type { Flow, FlowEvent } from "./flow.js";
 
 /** What this module uses of the library's client. */
@@ -52,6 +54,11 @@ export const instanceState = async (
   }
 };
 
+const flowAttributes = (name: string, instanceId: string): Attributes => ({
+  "borsello.flow.name": name,
+  "borsello.flow.instance_id": instanceId,
+});
+
 export interface FlowStart<Input extends z.ZodType = z.ZodType> {
   readonly flow: Flow<Input>;
   readonly instanceId: string;
@@ -68,8 +75,16 @@ export const startOnce = async <Input extends z.ZodType>(
   const state = await instanceState(client, instanceId);
   if (state === "running") return false;
   if (state !== "absent" && !restartAfter.includes(state)) return false;
+  const started = {
+    name: `start_flow ${flow.name}`,
+    attributes: flowAttributes(flow.name, instanceId),
+  };
   try {
-    await asking(client.startNew(flow.name, { instanceId, input }));
+    // The library tells the engine of the span that it is called in.
+    await tracing.within({ ...started, kind: "producer" }, () =>
+      asking(client.startNew(flow.name, { instanceId, input })),
+    );
+    meters.count("borsello.flow.started", { "borsello.flow.name": flow.name });
     return true;
   } catch (error) {
     if (isAlreadyRunning(error)) return false;
@@ -84,8 +99,14 @@ export const raise = async <Data extends z.ZodType>(
   event: FlowEvent<string, Data>,
   data: z.input<Data>,
 ): Promise<boolean> => {
+  const raised = {
+    name: `raise_event ${event.name}`,
+    attributes: { "borsello.flow.instance_id": instanceId },
+  };
   try {
-    await asking(client.raiseEvent(instanceId, event.name, data));
+    await tracing.part({ ...raised, kind: "producer" }, () =>
+      asking(client.raiseEvent(instanceId, event.name, data)),
+    );
     return true;
   } catch (error) {
     if (isUnknownInstance(error)) return false;

@@ -7,6 +7,9 @@ import {
 } from "durable-functions";
 import type { z } from "zod";
 import { refusal, success } from "../domain/outcome.js";
+import { meters } from "../platform/telemetry/meters.js";
+import { incomingParent } from "../platform/telemetry/trace-context.js";
+import { tracing } from "../platform/telemetry/tracing.js";
 import {
   Again,
   type Flow,
@@ -89,12 +92,45 @@ const flowContext = <Input extends z.ZodType>(df: Durable): FlowContext<Input> =
   again: (input) => new Again(input),
 });
 
+/**
+ * A flow's span is told at its end: what a turn begins, another turn, or another process, would have to end. A
+ * replay comes by here only in a turn that was lost before it was written.
+ */
+const noteEnd = (
+  name: string,
+  { df, traceContext }: OrchestrationContext,
+  beganAt: Date,
+  outcome: "completed" | "failed" | "continued",
+): void => {
+  if (!tracing.isOn() || df.isReplaying) return;
+  const attributes = { "borsello.flow.name": name, "borsello.flow.outcome": outcome };
+  const span = tracing.begin({
+    ...{ name: `flow ${name}`, kind: "internal", startedAtMs: beganAt.getTime() },
+    parent: incomingParent(undefined, traceContext?.traceParent),
+    attributes: { ...attributes, "borsello.flow.instance_id": df.instanceId },
+  });
+  if (outcome === "failed") span.fail(outcome);
+  span.end();
+  if (outcome !== "continued") meters.count("borsello.flow.ended", attributes);
+};
+
 /** The generator function that Durable Functions registers for this flow. */
 export const orchestrator = (flow: Flow) =>
   function* (context: OrchestrationContext): Waiting<unknown> {
     const input = flow.input.parse(context.df.getInput());
-    const ended = yield* flow.body(flowContext(context.df), input);
-    if (!(ended instanceof Again)) return ended;
+    const beganAt = context.df.currentUtcDateTime;
+    let ended: unknown;
+    try {
+      ended = yield* flow.body(flowContext(context.df), input);
+    } catch (error) {
+      noteEnd(flow.name, context, beganAt, "failed");
+      throw error;
+    }
+    if (!(ended instanceof Again)) {
+      noteEnd(flow.name, context, beganAt, "completed");
+      return ended;
+    }
+    noteEnd(flow.name, context, beganAt, "continued");
     context.df.continueAsNew(flow.input.parse(ended.input));
     return undefined;
   };

@@ -1,8 +1,11 @@
 /** Registers flows and the activities behind their steps with Durable Functions. */
+import type { InvocationContext } from "@azure/functions";
 import { app } from "durable-functions";
 import type { z } from "zod";
 import type { FaultPoints } from "../platform/fault-points.js";
 import type { Flow, Step } from "./flow.js";
+import { incomingParent } from "../platform/telemetry/trace-context.js";
+import { tracing } from "../platform/telemetry/tracing.js";
 import { orchestrator } from "./flow-context.js";
 
 export interface Activity {
@@ -18,6 +21,17 @@ export const activity = <Input extends z.ZodType, Output extends z.ZodType>(
   name: step.name,
   perform: async (input) => perform(step.input.parse(input)),
 });
+
+/** A part of the trace of whoever started the flow; of one of its own where nobody knows that any more. */
+const tracedActivity = <Value>(
+  name: string,
+  { traceContext }: InvocationContext,
+  work: () => Promise<Value>,
+): Promise<Value> => {
+  if (!tracing.isOn()) return work();
+  const parent = incomingParent(undefined, traceContext?.traceParent);
+  return tracing.within({ name: `activity ${name}`, kind: "internal", parent }, work);
+};
 
 const assertComplete = (flows: readonly Flow[], activities: readonly Activity[]): void => {
   const names = new Set(activities.map(({ name }) => name));
@@ -38,10 +52,11 @@ export const registerFlows = (
   for (const flow of flows) app.orchestration(flow.name, orchestrator(flow));
   for (const { name, perform } of activities)
     app.activity(name, {
-      handler: async (input: unknown) => {
-        const result = await perform(input);
-        faults.hit(`activity.${name}.done`);
-        return result;
-      },
+      handler: (input: unknown, context: InvocationContext) =>
+        tracedActivity(name, context, async () => {
+          const result = await perform(input);
+          faults.hit(`activity.${name}.done`);
+          return result;
+        }),
     });
 };

@@ -9,6 +9,7 @@ import { recordAttempts, type Attempt, type WaitingMessage } from "../database/o
 import type { Sequences } from "../database/outbox/sequences.js";
 import type { Queryable } from "../database/platform/database.js";
 import { redact, type Logger } from "../platform/logger.js";
+import { tracing, type Span } from "../platform/telemetry/tracing.js";
 import type { Destinations } from "./destinations.js";
 import { toOutgoing } from "./outgoing-message.js";
 
@@ -26,15 +27,45 @@ const errorText = (error: unknown): string => {
   return redact(text.replaceAll("\0", "")).slice(0, errorLengthMax);
 };
 
+/** Messages of many traces go in one batch: each has a span in its own. What has no trace begins none. */
+const beginSending = (
+  destination: string,
+  messages: readonly WaitingMessage[],
+): ReadonlyMap<bigint, Span> => {
+  const spans = new Map<bigint, Span>();
+  for (const { outboxId, messageId, traceParent } of messages)
+    if (traceParent !== null) {
+      const attributes = {
+        "messaging.system": "servicebus",
+        "messaging.operation.name": "send",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": destination,
+        "messaging.message.id": messageId,
+        "messaging.batch.message_count": messages.length,
+      };
+      const name = `send ${destination}`;
+      spans.set(
+        outboxId,
+        tracing.begin({ name, kind: "producer", parent: traceParent, attributes }),
+      );
+    }
+  return spans;
+};
+
 export const deliver = async (
   destinations: Destinations,
   destination: string,
   messages: readonly WaitingMessage[],
   sequences: Sequences,
 ): Promise<Delivered> => {
-  const { accepted, refused, tried } = await destinations.send(destination, messages, (message) =>
-    toOutgoing(message, sequences.get(message.outboxId)),
-  );
+  const spans = beginSending(destination, messages);
+  const { accepted, refused, tried } = await destinations.send(destination, messages, (message) => {
+    const traceParent = spans.get(message.outboxId)?.traceParent ?? null;
+    return toOutgoing({ ...message, traceParent }, sequences.get(message.outboxId));
+  });
+  for (const { message } of refused) spans.get(message.outboxId)?.fail("refused");
+  for (const { outboxId } of tried) spans.get(outboxId)?.fail("unavailable");
+  for (const span of spans.values()) span.end();
   const inVain = [...refused.map(({ message }) => message), ...tried];
   return {
     attempts: [

@@ -2,6 +2,7 @@
 import type { WaitingMessage } from "../database/outbox/outbox.js";
 import { cloudEventProperties } from "./cloud-events.js";
 import type { OutgoingMessage } from "./service-bus.js";
+import { traceProperties } from "./trace-properties.js";
 
 type Sendable = Pick<
   WaitingMessage,
@@ -13,6 +14,7 @@ type Sendable = Pick<
   | "isNumbered"
   | "entityVersion"
   | "attempts"
+  | "traceParent"
 >;
 
 /** Messages for queues and for the platform's own flows are no events of a partner. */
@@ -33,5 +35,6 @@ export const toOutgoing = (message: Sendable, sequence: bigint | undefined): Out
     entityVersion: message.entityVersion === null ? null : Number(message.entityVersion),
     attempt: message.attempts + 1,
     ...cloudEventOf(message),
+    ...traceProperties(message.traceParent),
   },
 });

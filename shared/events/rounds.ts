@@ -1,5 +1,6 @@
 /** Work in rounds: asked for at any moment, one round at a time; what is asked for during a round is the next one's. */
 import { setTimeout as delay } from "node:timers/promises";
+import { tracing } from "../platform/telemetry/tracing.js";
 
 export interface Rounds {
   /** Begins a round, or has one more follow the one that is under way. */
@@ -13,7 +14,7 @@ export interface Rounds {
   readonly isClosed: () => boolean;
 }
 
-/** `round` never throws. `restMs`: so long what is asked for gathers between two rounds. */
+/** `round` never throws, and is of nobody's trace: it may last for longer than whoever asked. `restMs`: so long what is asked for gathers between two rounds. */
 export const inRounds = (round: () => Promise<void>, restMs = 0): Rounds => {
   let asked = false;
   let closed = false;
@@ -33,7 +34,7 @@ export const inRounds = (round: () => Promise<void>, restMs = 0): Rounds => {
 
   const ask = (): void => {
     asked = true;
-    running ??= run();
+    running ??= tracing.apart(run);
   };
 
   return {

@@ -10,6 +10,8 @@ import type {
 } from "@azure/service-bus";
 import type { ServiceBusConnection } from "../platform/config.js";
 import { DependencyUnavailableError } from "../platform/dependency-unavailable.js";
+import { tracing } from "../platform/telemetry/tracing.js";
+import { traceProperties } from "./trace-properties.js";
 import { UnsendableMessageError } from "./send-failure.js";
 
 export interface OutgoingMessage {
@@ -63,7 +65,12 @@ export const sendNow = async (
   destination: string,
   messages: readonly OutgoingMessage[],
 ): Promise<void> => {
-  const { failure } = await bus.send(destination, messages);
+  const properties = traceProperties(tracing.current());
+  const traced = messages.map((message) => ({
+    ...message,
+    applicationProperties: { ...message.applicationProperties, ...properties },
+  }));
+  const { failure } = await bus.send(destination, traced);
   if (failure !== undefined) throw new DependencyUnavailableError("the broker", failure);
 };
 

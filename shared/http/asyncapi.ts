@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { envelope, MessageProperties } from "../contracts/events/envelope.js";
 import type { BusinessEvent } from "../contracts/events/event.js";
-import { moments, partnerKey } from "../contracts/events/story.js";
+import { moments, partnerKey } from "../contracts/story/story.js";
 import { jsonSchemas, type Json, type JsonSchemas } from "./json-schemas.js";
 
 export interface AsyncApiSettings {

@@ -1,8 +1,8 @@
 /** A typed client of the routes: parameters, bodies and answers have the declared types. */
 import type { z } from "zod";
+import { issuer, keptTokens, type Tokens } from "../../client/src/tokens.js";
 import type { ErrorCode } from "../contracts/errors.js";
 import { ErrorModel } from "../contracts/platform/error-models.js";
-import { TokenAnswer } from "../contracts/sandbox/identity.js";
 import {
   isBinaryBody,
   type BinarySuccess,
@@ -66,7 +66,7 @@ interface AnyInput {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type ValueOf<Ok> =
+export type ValueOf<Ok> =
   Ok extends JsonSuccess<infer Schema>
     ? z.output<Schema>
     : Ok extends BinarySuccess
@@ -100,45 +100,21 @@ export interface Client {
 const sandboxTokenPath = "/sandbox/identity/local/oauth2/v2.0/token";
 const sandboxScope = "api://borsello/.default";
 const binaryType = "application/octet-stream";
-/** A token is renewed this long before it ends, so that none ends on its way. */
-const renewBeforeMs = 60_000;
-
 type Fetch = typeof fetch;
 
-const tokenSource = (
-  baseUrl: string,
-  credentials: ClientCredentials,
-  send: Fetch,
-): { readonly token: () => Promise<string>; readonly forget: () => void } => {
-  let held: { readonly token: Promise<string>; readonly untilMs: () => number } | undefined;
-  const request = async (keepUntil: (ms: number) => void): Promise<string> => {
-    const answer = await send(new URL(credentials.tokenPath ?? sandboxTokenPath, baseUrl), {
-      method: "POST",
-      body: new URLSearchParams({
-        grant_type: "client_credentials",
-        client_id: credentials.clientId,
-        client_secret: credentials.clientSecret,
-        scope: credentials.scope ?? sandboxScope,
-      }),
-    });
-    if (!answer.ok) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
-    const granted = TokenAnswer.parse(await answer.json());
-    keepUntil(Date.now() + granted.expires_in * 1000 - renewBeforeMs);
-    return granted.access_token;
-  };
-  return {
-    token: () => {
-      if (held !== undefined && Date.now() < held.untilMs()) return held.token;
-      let untilMs = Number.POSITIVE_INFINITY;
-      const token = request((ms) => (untilMs = ms)).catch((error: unknown) => {
-        held = undefined;
-        throw error;
-      });
-      held = { token, untilMs: () => untilMs };
-      return token;
-    },
-    forget: () => (held = undefined),
-  };
+/** Who uses this client wants to know of each answer, also of one that a repeat would mend. */
+const askedOnce = { attempts: 1, firstDelayMs: 0, delayMsMax: 0 } as const;
+const neverEnded = new AbortController().signal;
+
+const tokensOf = (baseUrl: string, credentials: ClientCredentials, send: Fetch): Tokens => {
+  const {
+    clientId,
+    clientSecret,
+    tokenPath = sandboxTokenPath,
+    scope = sandboxScope,
+  } = credentials;
+  const tokenUrl = new URL(tokenPath, baseUrl).href;
+  return keptTokens(issuer({ tokenUrl, clientId, clientSecret, scope }, send, askedOnce));
 };
 
 const address = (
@@ -200,16 +176,14 @@ export const client = (
   credentials: ClientCredentials,
   send: Fetch = fetch,
 ): Client => {
-  const tokens = tokenSource(baseUrl, credentials, send);
+  const tokens = tokensOf(baseUrl, credentials, send);
+  const token = (): Promise<string> => tokens.current(neverEnded);
 
-  const headersFor = async (
-    route: Pick<Route, "api" | "role">,
-  ): Promise<Record<string, string>> => {
-    if (route.role === null) return {};
+  const headersFor = (route: Pick<Route, "api">, bearer: string): Record<string, string> => {
     const access = accessOf[route.api];
     const [partnerHeader = "Partner"] = access.partnerHeaders;
     return {
-      Authorization: `Bearer ${await tokens.token()}`,
+      Authorization: `Bearer ${bearer}`,
       [partnerHeader]: credentials.partnerKey,
       ...(access.authKey ? { AuthKey: credentials.authKey } : {}),
     };
@@ -217,22 +191,23 @@ export const client = (
 
   const perform = async (route: Route, input: AnyInput): Promise<CallResult<unknown>> => {
     const content = outgoing(route.body, input.body);
-    const once = async (): Promise<Response> =>
+    const once = async (bearer: string | undefined): Promise<Response> =>
       send(address(baseUrl, route, input.params ?? {}, input.query ?? {}), {
         method: route.method,
         headers: {
           ...(content === undefined ? {} : { "Content-Type": content.type }),
-          ...(await headersFor(route)),
+          ...(bearer === undefined ? {} : headersFor(route, bearer)),
           ...input.headers,
         },
         ...(content === undefined ? {} : { body: content.body }),
       });
-    let answer = await once();
-    if (answer.status === 401 && route.role !== null) {
+    const bearer = route.role === null ? undefined : await token();
+    let answer = await once(bearer);
+    if (answer.status === 401 && bearer !== undefined) {
       // The platform may have forgotten our token before its time: one fresh try.
-      tokens.forget();
+      tokens.forget(bearer);
       await answer.arrayBuffer();
-      answer = await once();
+      answer = await once(await token());
     }
     if (!answer.ok) return failure(answer);
     return { ok: true, status: answer.status, value: await readSuccess(answer, route.ok) };
@@ -252,5 +227,5 @@ export const client = (
     // readSuccess has parsed the value by the very schema that the type is inferred from.
     perform(route, input) as Promise<CallResult<ValueOf<Ok>>>;
 
-  return { call, token: tokens.token };
+  return { call, token };
 };

@@ -6,6 +6,7 @@ import type { RefusalProperties } from "../domain/outcome.js";
 
 export interface ErrorReply {
   readonly status: number;
+  readonly errorCode: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
@@ -62,6 +63,7 @@ export const errorReply = (api: Api, detail: ErrorDetail, requestId: string): Er
         };
   return {
     status: entry.status,
+    errorCode: detail.code,
     headers: {
       "Content-Type": "application/json",
       ...statusHeaders[entry.status],

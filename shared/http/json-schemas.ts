@@ -1,5 +1,6 @@
 /** JSON Schemas of a document: shared ones (those with an id) become components, others stay inline. */
 import { z } from "zod";
+import { readable } from "./openapi/readable-schema.js";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -65,8 +66,8 @@ export const jsonSchemas = ({ areOpen = false } = {}): JsonSchemas => {
   const keep = ({ root, definitions }: Converted, suffix: string): unknown => {
     const names = new Map(Object.keys(definitions).map((id) => [id, `${id}${suffix}`]));
     for (const [id, definition] of Object.entries(definitions))
-      components.set(`${id}${suffix}`, relocated(definition, names));
-    return relocated(root, names);
+      components.set(`${id}${suffix}`, readable(relocated(definition, names)));
+    return readable(relocated(root, names));
   };
 
   return {

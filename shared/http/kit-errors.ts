@@ -13,7 +13,8 @@ const hasFields = (shape: object | undefined): boolean =>
 
 export const kitErrors = (route: Shaped): ErrorCode[] => {
   const codes: ErrorCode[] = [];
-  if (hasFields(route.params)) codes.push("IdentifierInvalid");
+  // What is open to everyone reads its parameters itself.
+  if (hasFields(route.params) && route.role !== null) codes.push("IdentifierInvalid");
   if (hasFields(route.query) || route.takesIdempotencyKey === true)
     codes.push("QueryParameterInvalid");
   if (route.takesIdempotencyKey === true) codes.push("IdempotencyKeyInUse", "IdempotencyKeyReused");

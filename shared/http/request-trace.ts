@@ -1,4 +1,4 @@
-/** What names a call in its answer and in log lines: the request id, and the caller's trace. */
+/** What names a call in its answer and in log lines: the request id, and the trace. */
 import { uuidv7 } from "../platform/ids.js";
 
 export const requestIdHeader = "X-Request-Id";
@@ -13,16 +13,7 @@ export interface RequestTrace {
 /** Printable ASCII; anything else could not be told apart in a header and in a log. */
 const soundId = /^[\x20-\x7e]{1,128}$/;
 
-/** Version 00 ends here, later ones may go on; ids of zeros and version ff are invalid. */
-const traceParent =
-  /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(?:$|(?<!^00.*)-)/;
-
-const traceIdOf = (header: string | null): string | undefined =>
-  header === null ? undefined : traceParent.exec(header)?.[1];
-
-export const traceOf = (headers: { get(name: string): string | null }): RequestTrace => {
+export const requestIdOf = (headers: { get(name: string): string | null }): string => {
   const given = headers.get(requestIdHeader);
-  const requestId = given !== null && soundId.test(given) ? given : uuidv7();
-  const traceId = traceIdOf(headers.get("traceparent"));
-  return traceId === undefined ? { requestId } : { requestId, traceId };
+  return given !== null && soundId.test(given) ? given : uuidv7();
 };

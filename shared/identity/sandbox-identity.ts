@@ -31,6 +31,12 @@ export interface PublicKey extends Pick<PrivateKey, "kty" | "crv" | "kid" | "x" 
 
 export const tokenLifetimeSeconds = 3_599;
 
+/** What a token says; the last four are Entra's. */
+export const tokenClaims = [
+  ...["iss", "aud", "sub", "jti", "iat", "nbf", "exp"],
+  ...["appid", "azp", "roles", "tid"],
+] as const;
+
 export interface TokenGrant {
   readonly clientId: string;
   readonly roles: readonly string[];

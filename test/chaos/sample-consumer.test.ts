@@ -79,11 +79,11 @@ const untilQuiet = (): Promise<void> =>
     )
     .toEqual([{ unsent: 0, replays: 0, isRead: true }]);
 
-test("the page shows the file that is run here", async () => {
-  const [page, file] = await Promise.all(
-    ["docs/events.md", sampleConsumerFile].map((name) => readFile(name, "utf8")),
+test("the guide shows the file that is run here", async () => {
+  const [guide, file] = await Promise.all(
+    ["docs/guide/07-events.md", sampleConsumerFile].map((name) => readFile(name, "utf8")),
   );
-  expect(page).toContain(`\n\`\`\`js\n${file ?? "?"}\`\`\`\n`);
+  expect(guide).toContain(`\n\`\`\`js title="consume-events.mjs"\n${file ?? "?"}\`\`\`\n`);
 });
 
 test(`each event is in the journal once, in order, whatever was lost or sent again, seed ${seed}`, async () => {

@@ -11,6 +11,7 @@ import {
   headersOf,
   openStackDatabase,
   send,
+  soundAddressOf,
   trueSigner,
   type Answer,
   type Claims,
@@ -23,7 +24,7 @@ import { isUnlikeOthers } from "../support/platform/unlike-routes.js";
 let stack: TestStack;
 let tokens: Readonly<Record<"acme" | "platform", string>>;
 let sign: (change: Claims) => Promise<string>;
-let misfits: Readonly<Record<"wallet" | "ticketing", Misfits>>;
+let misfits: Readonly<Record<"wallet" | "card" | "ticketing", Misfits>>;
 
 beforeAll(async () => {
   stack = await startTestStack();
@@ -36,6 +37,7 @@ beforeAll(async () => {
   await database.close();
   misfits = {
     wallet: await readOpenApi(stack, "wallet"),
+    card: await readOpenApi(stack, "card"),
     ticketing: await readOpenApi(stack, "ticketing"),
   };
 });
@@ -46,7 +48,7 @@ afterAll(async () => {
 
 const call = (
   route: Route,
-  { address = addressOf(route), body, bearer = tokens[callerOf(route)] }: CallChange = {},
+  { address = soundAddressOf(route), body, bearer = tokens[callerOf(route)] }: CallChange = {},
 ): Promise<Answer> =>
   send(stack, address, {
     method: route.method,
@@ -64,7 +66,8 @@ interface CallChange {
 const expectDocumented = (route: Route, answer: Answer, status: number, what: string): void => {
   expect([answer.status, what, answer.body]).toEqual([status, what, answer.body]);
   const { api } = route;
-  if (api === "wallet" || api === "ticketing") expect(misfits[api](route, answer)).toEqual([]);
+  if (api === "wallet" || api === "card" || api === "ticketing")
+    expect(misfits[api](route, answer)).toEqual([]);
 };
 
 const guarded = requestInputs().filter(({ route }) => route.role !== null && isUnlikeOthers(route));

@@ -92,7 +92,7 @@ const forced = async (
 
 const arrival = async (id: string): Promise<ServiceBusReceivedMessage> =>
   expect
-    .poll(() => arrived.get(id), { timeout: 10_000 })
+    .poll(() => arrived.get(id))
     .toBeDefined()
     .then(() => {
       const message = arrived.get(id);

@@ -6,6 +6,7 @@ import { endpointsOf } from "../../functions/endpoints.js";
 import { sweepKeptAnswers } from "../../functions/schedule/kept-answer-sweep.js";
 import { initialiseMandateRoute } from "../../shared/contracts/mandates/mandates.js";
 import type { Route } from "../../shared/contracts/route.js";
+import { createCardRoute } from "../../shared/contracts/card/cards.js";
 import { createStoreMandateRoute } from "../../shared/contracts/stores/store-mandates.js";
 import { createStoreRoute } from "../../shared/contracts/stores/stores.js";
 import { postCommentRoute } from "../../shared/contracts/ticketing/changes.js";
@@ -23,6 +24,7 @@ import {
   send,
   type Answer,
 } from "../support/platform/api.js";
+import { openAccount } from "../support/card/cards.js";
 import { readOpenApi, type Misfits } from "../support/platform/openapi-check.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
 import { openStore, someStore } from "../support/stores/store-fixtures.js";
@@ -45,6 +47,7 @@ beforeAll(async () => {
   database = openStackDatabase(stack);
   misfits = {
     wallet: await readOpenApi(stack, "wallet"),
+    card: await readOpenApi(stack, "card"),
     ticketing: await readOpenApi(stack, "ticketing"),
   };
   await readTokens();
@@ -110,6 +113,14 @@ const requests: Readonly<Record<string, () => Promise<readonly [Request, Request
       { ...mandate, params: { walletId: other.walletId } },
     ];
   },
+  createCard: async () => {
+    const { accountId: id, customerId: cardHolderCustomerId } = await openAccount(database);
+    const card = { cardHolderCustomerId, nameOnCard: "MARIO ROSSI", relationType: "Primary" };
+    return [
+      { route: createCardRoute, params: { id }, body: card },
+      { route: createCardRoute, params: { id }, body: { ...card, nameOnCard: "M ROSSI" } },
+    ];
+  },
 };
 const routeIds = Object.keys(requests);
 
@@ -152,7 +163,8 @@ const written = async (): Promise<string> => {
     z.object({ rows: z.string() }),
     `select concat_ws(' ', (select count(*) from borsello.wallet),
        (select count(*) from borsello.store), (select count(*) from borsello.mandate),
-       (select count(*) from borsello.ticket), (select count(*) from borsello.ticket_timeline)) as rows`,
+       (select count(*) from borsello.ticket), (select count(*) from borsello.ticket_timeline),
+       (select count(*) from borsello.card)) as rows`,
   );
   return counted?.rows ?? "";
 };
@@ -281,7 +293,7 @@ const waiting = `
 
 const untilOneWaits = () =>
   expect
-    .poll(async () => database.row(z.object({ rows: z.bigint() }), waiting), { timeout: 10_000 })
+    .poll(async () => database.row(z.object({ rows: z.bigint() }), waiting))
     .toEqual({ rows: 1n });
 
 const commentsOn = async (casenumber: string) =>

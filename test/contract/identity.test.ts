@@ -1,9 +1,9 @@
 /** The sandbox's identity provider and clock: OAuth's answers, tokens that last, time that only grows. */
-import { createRemoteJWKSet, jwtVerify } from "jose";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { getHealthRoute } from "../../shared/contracts/platform/health.js";
-import { TokenAnswer } from "../../shared/contracts/sandbox/identity.js";
+import { OpenIdConfiguration, TokenAnswer } from "../../shared/contracts/sandbox/identity.js";
 import { moveClockRoute } from "../../shared/contracts/sandbox/clock.js";
 import { getWalletRoute } from "../../shared/contracts/wallet/wallets.js";
 import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
@@ -110,6 +110,83 @@ test("a token request that is no form, repeats a field or names another tenant i
   expect((await ask({}, tokenPath.replace("local", "other"))).status).toBe(400);
 });
 
+const withV2 = "/sandbox/identity/local/v2.0/.well-known/openid-configuration";
+
+test("tools that discover the issuer find where tokens are asked for and what verifies them", async () => {
+  const issuer = `${stack.url}/sandbox/identity/local`;
+  const found = await send(stack, "/sandbox/identity/local/.well-known/openid-configuration");
+  expect([found.status, found.headers.get("content-type")]).toEqual([200, "application/json"]);
+  const told = OpenIdConfiguration.parse(found.body);
+  expect(told.issuer).toBe(issuer);
+  const [scope = ""] = told.scopes_supported;
+  const ways: Readonly<Record<string, RequestInit>> = {
+    client_secret_post: { body: new URLSearchParams({ ...sound, scope }) },
+    client_secret_basic: {
+      headers: { authorization: `Basic ${btoa(`${sound.client_id}:${sound.client_secret}`)}` },
+      body: new URLSearchParams({ grant_type: sound.grant_type, scope }),
+    },
+  };
+  expect(Object.keys(ways)).toEqual(told.token_endpoint_auth_methods_supported);
+  const keys = createRemoteJWKSet(new URL(told.jwks_uri));
+  for (const way of Object.values(ways)) {
+    const answer = await fetch(told.token_endpoint, { method: "POST", ...way });
+    const { access_token: token } = TokenAnswer.parse(await answer.json());
+    const { payload, protectedHeader } = await jwtVerify(token, keys, { issuer: told.issuer });
+    expect(told.id_token_signing_alg_values_supported).toEqual([protectedHeader.alg]);
+    expect(Object.keys(payload).sort()).toEqual([...told.claims_supported].sort());
+  }
+  expect((await send(stack, withV2)).body).toEqual(told);
+  expect((await send(stack, withV2.replace("local", "other"))).status).toBe(400);
+});
+
+const SandboxDocument = z.looseObject({
+  "x-borsello-partners": z.array(
+    z.object({
+      name: z.string(),
+      clientId: z.string(),
+      clientSecret: z.string(),
+      authKey: z.string(),
+      may: z.string(),
+      roles: z.array(z.string()),
+      dealers: z.array(z.string()),
+      collectionIban: z.string(),
+    }),
+  ),
+  components: z.looseObject({
+    securitySchemes: z.object({
+      token: z.looseObject({
+        flows: z.object({
+          clientCredentials: z.object({
+            tokenUrl: z.string(),
+            scopes: z.record(z.string(), z.string()),
+          }),
+        }),
+      }),
+    }),
+  }),
+});
+
+test("by what the sandbox's document says of each partner, calls are made in its name", async () => {
+  const served = SandboxDocument.parse((await send(stack, "/openapi/sandbox.json")).body);
+  const partners = served["x-borsello-partners"];
+  expect(partners.map(({ name }) => name)).toEqual(
+    sandboxPartners.map(({ partnerKey }) => partnerKey),
+  );
+  const { tokenUrl, scopes } = served.components.securitySchemes.token.flows.clientCredentials;
+  for (const { name, clientId, clientSecret, authKey, roles } of partners) {
+    const form = { client_id: clientId, client_secret: clientSecret };
+    const scope = Object.keys(scopes).join(" ");
+    const granted = await ask({ ...form, scope }, tokenUrl);
+    const { access_token: token } = TokenAnswer.parse(granted.body);
+    expect(decodeJwt(token)["roles"]).toEqual(roles);
+    // Whose one call in a second another test makes.
+    if (name === "umbrella") continue;
+    const headers = { authorization: `Bearer ${token}`, authkey: authKey, partner: name };
+    const answer = await send(stack, "/wallet/diagnostics/info", { headers });
+    expect([name, answer.status]).toEqual([name, 200]);
+  }
+});
+
 test("the clock moves by ten years at most, so that nobody breaks the sandbox for good", async () => {
   const answer = await clientOf(stack, "acme").call(moveClockRoute, {
     body: { now: "9999-12-31T00:00:00Z" },
@@ -207,22 +284,31 @@ test("health tells of every part, with the broker's port", async () => {
   expect(stack.brokerConnectionString).toContain(`:${health.broker.port};`);
 });
 
-test("the documentation page asks only for what is served, and its policy lets it run", async () => {
-  const page = await send(stack, "/docs");
-  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
-  const html = z.string().parse(page.body);
-  const files = Array.from(html.matchAll(/(?:src|href)="([^"]+)"/g), ([, file = ""]) => file);
-  expect(files.length).toBeGreaterThan(3);
-  for (const file of files) {
-    const served = await send(stack, file);
-    expect([file, served.status]).toEqual([file, 200]);
-    const etag = served.headers.get("etag") ?? "";
-    expect((await send(stack, file, { headers: { "if-none-match": etag } })).status).toBe(304);
-  }
-  expect(html).not.toMatch(/<script(?![^>]*src=)/);
-  expect((await send(stack, "/docs/index.html")).status).toBe(404);
-  expect((await send(stack, "/docs/..%2fpackage.json")).status).toBe(404);
-});
+test.each(["/docs", "/docs/reference/wallet"])(
+  "the page %s asks only for what is served, and its policy lets it run",
+  async (path) => {
+    const page = await send(stack, path);
+    expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+    const html = z.string().parse(page.body);
+    const links = html.matchAll(/<(?:script|img|link)[^>]* (?:src|href)="([^"]+)"/g);
+    const files = new Set(Array.from(links, ([, file = ""]) => file));
+    expect(files.size).toBeGreaterThan(3);
+    for (const file of files) {
+      const served = await send(stack, file);
+      expect([file, served.status]).toEqual([file, 200]);
+      const etag = served.headers.get("etag") ?? "";
+      expect((await send(stack, file, { headers: { "if-none-match": etag } })).status).toBe(304);
+    }
+    expect(html).not.toMatch(/<script(?![^>]*src=)/);
+  },
+);
+
+test.each(["/docs/index.html", "/docs/..%2fpackage.json", "/docs/reference/constructor"])(
+  "%s is no page of the documentation",
+  async (path) => {
+    expect((await send(stack, path)).status).toBe(404);
+  },
+);
 
 const AsyncApi = z.object({
   asyncapi: z.literal("3.0.0"),

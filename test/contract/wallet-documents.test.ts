@@ -120,9 +120,7 @@ test("a partner's own form takes the place of the one before; what was signed by
 
   // The platform remembers a partner's settings for some seconds.
   await expect
-    .poll(async () => pdfOf(await acme.call(getContractTemplateRoute, {})).equals(form), {
-      timeout: 15_000,
-    })
+    .poll(async () => pdfOf(await acme.call(getContractTemplateRoute, {})).equals(form))
     .toBe(true);
   const other = await openValidatedWallet(database);
   valueOf(await acme.call(signContractRoute, { params: { walletId: other.walletId } }));

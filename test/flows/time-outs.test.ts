@@ -111,7 +111,7 @@ test("a week passes in which every timer runs and none fails", async () => {
        where last_run is null or last_run <= $1`,
       [begin],
     );
-  await expect.poll(notYet, { timeout: 20_000 }).toEqual([]);
+  await expect.poll(notYet).toEqual([]);
   const lines = stack.output().split("\n");
   expect(lines.filter((line) => line.includes("Host.Timer"))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import type { ServiceBusClient, ServiceBusAdministrationClient } from "@azure/service-bus";
 import { openAdministration } from "../../shared/events/broker-administration.js";
 import { openClient } from "../../shared/events/service-bus.js";
-import type { Environment } from "../../shared/platform/config.js";
+import type { Environment } from "../../shared/platform/settings/reading.js";
 import { brokerHelp, brokerOf, brokerOptions, certificateOf } from "../kit/broker-place.js";
 import { failureText } from "../kit/failure-text.js";
 import { runProgram, type ExitCode, type Program, type Voice } from "../kit/command-line.js";

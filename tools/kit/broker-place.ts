@@ -3,9 +3,9 @@ import { readFile } from "node:fs/promises";
 import { isEmulator } from "../../shared/events/broker-administration.js";
 import {
   readServiceBusConnection,
-  type Environment,
   type ServiceBusConnection,
 } from "../../shared/platform/config.js";
+import type { Environment } from "../../shared/platform/settings/reading.js";
 import { textOf, type Given } from "./command-line.js";
 
 export const brokerOptions = {

@@ -1,6 +1,6 @@
 /** Operators' commands: finds the one that is meant, reads its options, says what became of it. */
 import { parseArgs } from "node:util";
-import { SettingsError, type Environment } from "../../shared/platform/config.js";
+import { SettingsError, type Environment } from "../../shared/platform/settings/reading.js";
 
 /** An option that is missing or wrong: the usage follows. */
 export class UsageError extends Error {

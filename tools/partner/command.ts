@@ -3,7 +3,7 @@ import type { ServiceBusAdministrationClient } from "@azure/service-bus";
 import type { Database } from "../../shared/database/platform/database.js";
 import type { AzurePlace, TokenSource } from "../../shared/events/receiver-role.js";
 import type { ServiceBusConnection } from "../../shared/platform/config.js";
-import type { DocumentsConnection } from "../../shared/platform/document-settings.js";
+import type { DocumentsConnection } from "../../shared/platform/settings/document-settings.js";
 import { UsageError, type Given } from "../kit/command-line.js";
 
 export interface Broker {

@@ -3,12 +3,11 @@ import { openDatabase, type Database } from "../../shared/database/platform/data
 import { namespaceHost, openAdministration } from "../../shared/events/broker-administration.js";
 import {
   readDatabaseConnection,
-  SettingsError,
   type DatabaseConnection,
-  type Environment,
   type ServiceBusConnection,
 } from "../../shared/platform/config.js";
-import { readDocumentsConnection } from "../../shared/platform/document-settings.js";
+import { SettingsError, type Environment } from "../../shared/platform/settings/reading.js";
+import { readDocumentsConnection } from "../../shared/platform/settings/document-settings.js";
 import { createLogger } from "../../shared/platform/logger.js";
 import { brokerHelp, brokerOf, brokerOptions, certificateOf } from "../kit/broker-place.js";
 import { textOf, type Given, type Voice } from "../kit/command-line.js";
@@ -41,10 +40,14 @@ const azureOf = async (
   const { AZURE_SUBSCRIPTION_ID: subscriptionId, AZURE_RESOURCE_GROUP: resourceGroup } =
     environment;
   if (subscriptionId === undefined || resourceGroup === undefined)
-    throw new SettingsError(
-      "The settings AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP must say where the namespace is: " +
-        "the partner's client gets a role on its subscription there.",
-    );
+    throw new SettingsError([
+      {
+        names: ["AZURE_SUBSCRIPTION_ID", "AZURE_RESOURCE_GROUP"],
+        sentence:
+          "The settings AZURE_SUBSCRIPTION_ID and AZURE_RESOURCE_GROUP must say where the namespace is: " +
+          "the partner's client gets a role on its subscription there.",
+      },
+    ]);
   const { DefaultAzureCredential } = await import("@azure/identity");
   return {
     credential: new DefaultAzureCredential(),

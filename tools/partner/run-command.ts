@@ -1,7 +1,7 @@
 /** The commands for partners, on the database and the broker that options or settings name. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AzureRefusal } from "../../shared/events/receiver-role.js";
-import type { Environment } from "../../shared/platform/config.js";
+import type { Environment } from "../../shared/platform/settings/reading.js";
 import { failureText } from "../kit/failure-text.js";
 import { runProgram, type ExitCode, type Program, type Voice } from "../kit/command-line.js";
 import { addCommand } from "./add.js";

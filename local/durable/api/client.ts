@@ -21,6 +21,7 @@ export interface StartRequest {
   /** JSON text; absent where there is none. */
   readonly input?: string | undefined;
   readonly version?: string | undefined;
+  readonly traceParent?: string | undefined;
 }
 
 export type Started =
@@ -55,7 +56,7 @@ export class Client {
     return this.#reader.find(id);
   }
 
-  async start({ name, id, isNewId, input, version }: StartRequest): Promise<Started> {
+  async start({ name, id, isNewId, input, version, traceParent }: StartRequest): Promise<Started> {
     const instance: NewInstance = {
       id,
       kind: "orchestration",
@@ -64,6 +65,7 @@ export class Client {
       version: version ?? this.#services.versions.defaultVersion,
       status: "Pending",
       input,
+      traceParent,
     };
     const at = new Date(this.now());
     const begin = async (signal: AbortSignal): Promise<boolean> =>

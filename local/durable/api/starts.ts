@@ -26,6 +26,12 @@ const positive = (text: string | null): number | undefined => {
   return text !== null && Number.isFinite(value) && value > 0 ? value : undefined;
 };
 
+/** W3C Trace Context, version 00. */
+const traceParentPattern = /^00-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
+
+const soundTraceParent = (given: string | undefined): string | undefined =>
+  given !== undefined && traceParentPattern.test(given) ? given : undefined;
+
 export class StartRoutes {
   readonly #parts: StartParts;
 
@@ -33,7 +39,13 @@ export class StartRoutes {
     this.#parts = parts;
   }
 
-  async handle({ method, segments, body, query }: ApiCall): Promise<HttpAnswer | undefined> {
+  async handle({
+    method,
+    segments,
+    body,
+    query,
+    headers,
+  }: ApiCall): Promise<HttpAnswer | undefined> {
     const [name, givenId] = segments;
     if (method !== "POST" || name === undefined || segments.length > 2) return undefined;
     const id = givenId ?? newInstanceId();
@@ -42,7 +54,9 @@ export class StartRoutes {
     const input = body.length === 0 ? undefined : jsonBody(body);
     if (body.length > 0 && input === undefined) return invalidInput(body);
     const version = query.get("version") ?? undefined;
-    const request = { name, id, isNewId: givenId === undefined, input, version };
+    const isNewId = givenId === undefined;
+    const traceParent = soundTraceParent(headers["traceparent"]);
+    const request = { name, id, isNewId, input, version, traceParent };
     const timeout = positive(query.get("timeout"));
     return timeout === undefined ? this.start(request) : this.#run(request, timeout * 1_000);
   }

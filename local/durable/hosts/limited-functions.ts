@@ -37,9 +37,8 @@ export const limitedFunctions = (
   return {
     find: (kind, name) => functions.find(kind, name),
     names: (kind) => functions.names(kind),
-    runActivity: (name, input, instanceId) => functions.runActivity(name, input, instanceId),
-    runOrchestrator: (name, trigger, onContext) =>
-      orchestrators(async () => functions.runOrchestrator(name, trigger, onContext)),
+    runActivity: (...given) => functions.runActivity(...given),
+    runOrchestrator: (...given) => orchestrators(async () => functions.runOrchestrator(...given)),
     runEntity: (name, trigger, onThrown) =>
       entities(async () => functions.runEntity(name, trigger, onThrown)),
   };

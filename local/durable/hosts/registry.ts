@@ -139,9 +139,18 @@ export class Registry implements InstanceHost, LoadEvents, MailEvents, SweepEven
     if (this.#slots.instanceOf(instanceId)?.key === key) this.#fire(instanceId, "removed");
   }
 
-  /** Looks for everything that could go on and is not in memory. */
+  /**
+   * Looks for everything that could go on and is not in memory. What is being read meanwhile is read again: its
+   * read may have begun before there was anything to find, and a due timer is told of only once.
+   */
   async sweep(): Promise<void> {
+    for (const id of this.#slots.ids) if (this.#slots.stateOf(id) === "loading") this.changed(id);
     return this.#sweep.run();
+  }
+
+  /** A look now and then, for what nobody has told of; it rests after a long one. */
+  async sweepInTurn(): Promise<void> {
+    return this.#sweep.runInTurn();
   }
 
   seen(instanceId: string, waiting: number): void {

@@ -13,15 +13,22 @@ export interface DurableFunctions {
   /**
    * One turn. `trigger` is the live object of the protocol; resolves to the live result object or
    * rejects with what the library threw. `onContext` gets the invocation's context object before
-   * the function runs: the engine reads from it which id the library gave to which task.
+   * the function runs: the engine reads from it which id the library gave to which task. `traceParent` is
+   * the trace of whoever started the instance.
    */
   runOrchestrator(
     name: string,
     trigger: object,
     onContext: (context: unknown) => void,
+    traceParent?: string,
   ): Promise<unknown>;
   /** `input` is the value's JSON text (undefined: no input); resolves to the handler's own result. */
-  runActivity(name: string, input: string | undefined, instanceId: string): Promise<unknown>;
+  runActivity(
+    name: string,
+    input: string | undefined,
+    instanceId: string,
+    traceParent?: string,
+  ): Promise<unknown>;
   /**
    * One batch of operations; `trigger` and the result are the live objects of the protocol. `onThrown`
    * gets the errors of operations, in order, before the library has made JSON of them.

@@ -9,6 +9,7 @@ export interface ReplaySubject {
   readonly parentId: string | undefined;
   readonly input: string | undefined;
   readonly isReplaying: boolean;
+  readonly traceParent?: string | undefined;
 }
 
 /** The library slices timers longer than this itself; ours have no limit, so it never should. */
@@ -58,7 +59,12 @@ export const replay = async (
   const session = new Session();
   const spied = watched(history, (index) => session.visit(index));
   const rejection = await functions
-    .runOrchestrator(subject.name, triggerFor(subject, spied), (context) => session.enter(context))
+    .runOrchestrator(
+      subject.name,
+      triggerFor(subject, spied),
+      (context) => session.enter(context),
+      subject.traceParent,
+    )
     .then(() => undefined)
     .catch((error: unknown) => ({ error }));
   return { session, ...session.played(history.length, rejection) };

@@ -41,6 +41,8 @@ export interface NewInstance {
   readonly version?: string | undefined;
   readonly status: RuntimeStatus;
   readonly input?: string | undefined;
+  /** The trace of whoever starts it. */
+  readonly traceParent?: string | undefined;
   readonly parentId?: string | undefined;
   readonly parentExecutionId?: string | undefined;
   readonly parentTaskId?: number | undefined;
@@ -78,8 +80,8 @@ export interface Committed {
   /** By instance id; an id that is missing was in use. */
   readonly created: ReadonlyMap<string, CreatedInstance>;
   /**
-   * True while what is on disk is all that memory may go by: other hosts write to this hub, too, or the write's
-   * first answer was lost, and what it brought may have been taken since.
+   * True while what is on disk is all that memory may go by: other hosts write to this hub, too, or a write's
+   * first answer was lost a moment ago, and what it brought may have been taken since, or not have been seen yet.
    */
   readonly isShared: boolean;
 }

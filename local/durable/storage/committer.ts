@@ -26,8 +26,11 @@ const batchMax = 500;
 /** The instance whose fence lets the change pass; none where anything may be written. */
 const fencedKey = ({ turn, begun }: Change): number | undefined => (turn ?? begun)?.key;
 
-/** Other hosts are taken to be there for so long after they were seen last: what they wrote is read by then. */
-const othersLingerMs = 5_000;
+/**
+ * Memory goes by the disk for so long after another host was seen, or an answer was lost, the last time: what
+ * was written without its knowing is read by then, and nothing that is sent later overtakes it.
+ */
+const sharedLingerMs = 5_000;
 
 /** A created instance; without an id, the key of a fence that passed, or else a word about the write. */
 interface AnswerRow {
@@ -53,7 +56,7 @@ export class Committer {
   readonly #onRepeated: () => void;
   readonly #writerId = randomUUID();
   #writes = 0;
-  #othersUntil = -Infinity;
+  #sharedUntil = -Infinity;
   #client: pg.PoolClient | undefined;
   #queue: Waiting[] = [];
   #writing = false;
@@ -122,11 +125,13 @@ export class Committer {
       if (this.#stopped) return;
       const passed = new Set<number>();
       const created = new Map<string, CreatedInstance>();
+      let isSharedNow = isRepeated;
       for (const { id, key, epoch, execution_id: executionId } of rows)
         if (id !== null) created.set(id, { key: Number(key), epoch: Number(epoch), executionId });
         else if (key !== null) passed.add(Number(key));
-        else if (executionId === "others") this.#othersUntil = performance.now() + othersLingerMs;
-      const isShared = isRepeated || performance.now() < this.#othersUntil;
+        else if (executionId === "others") isSharedNow = true;
+      if (isSharedNow) this.#sharedUntil = performance.now() + sharedLingerMs;
+      const isShared = performance.now() < this.#sharedUntil;
       for (const { change, settle } of batch) {
         const key = fencedKey(change);
         settle({ applied: key === undefined || passed.has(key), created, isShared });

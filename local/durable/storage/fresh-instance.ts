@@ -31,6 +31,7 @@ export const freshInstance = (
     completed_at: null,
     generation: null,
     rewinds: 0,
+    trace_parent: one.traceParent ?? null,
   },
   history: [],
   activities: [],

@@ -31,6 +31,7 @@ export interface InstanceRow {
   readonly completed_at: Date | null;
   readonly generation: number | null;
   readonly rewinds: number;
+  readonly trace_parent: string | null;
 }
 
 export interface StoredActivity {

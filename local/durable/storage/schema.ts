@@ -19,6 +19,7 @@ const shortLived = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_thresh
  * `message.place` is the order in which messages came to disk, whichever host wrote them; those of before get
  * places that are not above 0. `set_aside` holds messages that cannot be read or acted upon, as they were.
  * `writer` holds the number of each process's last write that no fence keeps from being done twice.
+ * `instance.trace_parent` is the trace of whoever started it (W3C Trace Context).
  * `instance.generation` counts the lives that clients began under the id; in others it is null.
  */
 const statements = `
@@ -57,6 +58,7 @@ create table if not exists durable.instance (
 ) with (fillfactor = 80);
 alter table durable.instance add column if not exists generation integer;
 alter table durable.instance add column if not exists rewinds integer not null default 0;
+alter table durable.instance add column if not exists trace_parent text;
 create index if not exists instance_open on durable.instance (hub, owner) where completed_at is null;
 create index if not exists instance_done on durable.instance (completed_at)
   where completed_at is not null;

@@ -11,9 +11,10 @@ import { errorMessage, jsonText } from "../protocol/protocol.js";
 
 type Outcome = ActivityEnd["outcome"];
 
-interface Job {
+export interface ActivityJob {
   readonly activity: StoredActivity;
   readonly instanceId: string;
+  readonly traceParent?: string | undefined;
   readonly done: (outcome: Outcome) => void;
 }
 
@@ -33,7 +34,7 @@ const failed = (name: string, error: unknown): Outcome => {
 export class ActivityRunner {
   readonly #functions: DurableFunctions;
   readonly #concurrency: number;
-  readonly #queue: Job[] = [];
+  readonly #queue: ActivityJob[] = [];
   #head = 0;
   #running = 0;
   #begins = true;
@@ -53,7 +54,7 @@ export class ActivityRunner {
     return this.#running;
   }
 
-  start(job: Job): void {
+  start(job: ActivityJob): void {
     if (!this.#begins) return;
     this.#queue.push(job);
     this.#next();
@@ -82,21 +83,22 @@ export class ActivityRunner {
     }
   }
 
-  async #run({ activity, instanceId, done }: Job): Promise<void> {
+  async #run(job: ActivityJob): Promise<void> {
     this.#running++;
-    const outcome = await this.#outcome(activity, instanceId);
+    const outcome = await this.#outcome(job);
     this.#running--;
     if (this.#stopped) return;
-    done(outcome);
+    job.done(outcome);
     this.#next();
   }
 
-  async #outcome({ name, input }: StoredActivity, instanceId: string): Promise<Outcome> {
+  async #outcome({ activity, instanceId, traceParent }: ActivityJob): Promise<Outcome> {
+    const { name, input } = activity;
     try {
       const result =
         name === httpTaskName
           ? await callHttp(input ?? "{}")
-          : await this.#functions.runActivity(name, input, instanceId);
+          : await this.#functions.runActivity(name, input, instanceId, traceParent);
       return { ok: true, result: jsonText(result) ?? "null" };
     } catch (error) {
       return failed(name, error);

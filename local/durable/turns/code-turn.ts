@@ -72,6 +72,7 @@ const run = async (
     instanceId: state.id,
     parentId: state.parent?.id,
     input: state.input,
+    traceParent: state.traceParent,
     isReplaying: state.history.length > 0,
   };
   return { isReplay: true, ...(await replay(functions, subject, [...state.history, ...events])) };

@@ -205,6 +205,7 @@ export class EffectCollector {
       version: command.version ?? this.#context.defaultVersion,
       status: "Pending",
       input: command.input,
+      traceParent: state.traceParent,
       parentId: state.id,
       parentExecutionId: state.executionId,
       parentTaskId: taskId,

@@ -4,10 +4,9 @@ import type { Change, Committed, NewInstance } from "../storage/change.js";
 import type { InstanceEnd } from "./end-waiters.js";
 import type { DurableFunctions } from "../protocol/functions.js";
 import type { LockHolder } from "../storage/lock-holders.js";
-import type { StoredActivity } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
 import type { SpoiledMessage } from "../storage/set-aside.js";
-import type { ActivityEnd } from "./orchestration-state.js";
+import type { ActivityJob } from "./activity-runner.js";
 import type { VersionSettings } from "../protocol/versions.js";
 import type { WorkLog } from "./work-log.js";
 
@@ -56,11 +55,7 @@ export interface TurnServices {
   /** True once the host is stopping: what has ended is still stored, nothing new is begun. */
   isStopping(): boolean;
   readonly log: WorkLog;
-  startActivity(
-    activity: StoredActivity,
-    instanceId: string,
-    done: (end: ActivityEnd["outcome"]) => void,
-  ): void;
+  startActivity(job: ActivityJob): void;
 }
 
 /** The side of the host's memory that its instances see: they report to it what has become of them. */

@@ -23,6 +23,8 @@ export interface OrchestrationState {
   readonly key: number;
   readonly name: string;
   readonly version: string | undefined;
+  /** The trace of whoever started it. */
+  readonly traceParent?: string | undefined;
   /** How often it has been rewound in its life. */
   readonly rewinds: number;
   readonly parent:
@@ -72,6 +74,7 @@ export const orchestrationState = (stored: StoredInstance, nowMs: number): Orche
     key: Number(row.key),
     name: row.name,
     version: row.version ?? undefined,
+    traceParent: row.trace_parent ?? undefined,
     rewinds: row.rewinds,
     parent:
       row.parent_id === null

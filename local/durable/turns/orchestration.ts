@@ -7,7 +7,7 @@ import type { InstanceHost, TurnServices } from "./instance-host.js";
 import { followingTurn, isStopped, joinedTurns, type PlayedTurn } from "./joined-turns.js";
 import type { StoredActivity } from "../storage/instance-rows.js";
 import type { Message } from "../protocol/messages.js";
-import { isLockedOut, type OrchestrationState } from "./orchestration-state.js";
+import { isLockedOut, type ActivityEnd, type OrchestrationState } from "./orchestration-state.js";
 import { mismatchTurn, refusedTurn, suspensionTurn, terminationTurn } from "./control-turns.js";
 import { withTimeout } from "../storage/time-limit.js";
 import { isKept } from "../storage/unread-messages.js";
@@ -95,13 +95,15 @@ export class Orchestration extends WorkingInstance<OrchestrationState> {
   #start(activity: StoredActivity): void {
     const { executionId } = this.state;
     this.#running++;
-    this.services.startActivity(activity, this.id, (outcome) => {
+    const done = (outcome: ActivityEnd["outcome"]): void => {
       this.#running--;
       if (!outcome.ok)
         logFailedActivity(this.services.log, this.state, { ...activity, error: outcome.error });
       this.state.ends.push({ taskId: activity.taskId, executionId, outcome });
       this.wake();
-    });
+    };
+    const { traceParent } = this.state;
+    this.services.startActivity({ activity, instanceId: this.id, traceParent, done });
   }
 
   #find(type: Message["body"]["type"]): Message | undefined {

@@ -39,8 +39,13 @@ const hostCapabilities = [
   "HandlesWorkerTerminateMessage",
 ];
 
-/** One sentence; a syntax error's place is in its stack's first line and would be lost otherwise. */
+/**
+ * One sentence; a syntax error's place is in its stack's first line and would be lost otherwise. What an app
+ * says of its settings, by an error of that name, is meant for whoever starts it, and stands for itself.
+ */
 const loadFailure = (directory: string, file: string, error: unknown): StartError => {
+  if (error instanceof Error && error.name === "SettingsError")
+    return new StartError(error.message);
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const place = error instanceof SyntaxError ? ` (${error.stack?.split("\n")[0] ?? ""})` : "";
   return new StartError(`${relative(directory, file)} does not load: ${reason}${place}`);
@@ -64,7 +69,11 @@ const askStreaming = async (model: ProgrammingModel): Promise<boolean> => {
     return capabilities?.["HttpUri"] !== undefined;
   } finally {
     http.createServer = createServer;
-    for (const server of opened) server.close();
+    for (const server of opened) {
+      // The library would tell of its end, in a line that means nothing to whoever starts the host.
+      server.removeAllListeners("close");
+      server.close();
+    }
   }
 };
 

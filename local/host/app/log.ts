@@ -33,6 +33,12 @@ export const writeJsonLine: LogSink = (entry) => {
   process.stdout.write(`${JSON.stringify(entry)}\n`);
 };
 
+/** The same for people at a terminal. */
+export const writeTextLine: LogSink = ({ time, level, category, message }) => {
+  const told = level === "information" ? [] : [level.toUpperCase()];
+  process.stdout.write(`${[time.slice(11, 23), ...told, category, message].join("  ")}\n`);
+};
+
 const leastLevel = (levels: LogLevels, category: string): LogLevel => {
   let best: LogLevel | undefined;
   let bestLength = -1;

@@ -43,7 +43,7 @@ export const BankNotification = z
       .string()
       .nullable()
       .describe("Of what stays Received: the rule that failed, a colon, and what would fit."),
-    attempts: z.int(),
+    attempts: z.int32(),
     creationDate: DateTime,
     receptionDate: DateTime,
     acceptanceDate: NullableDateTime,
@@ -89,6 +89,7 @@ export const listBankNotificationsRoute = route({
   ok: { status: 200, schema: paginated(BankNotification) },
   errors: [...pageErrors, "DateRangeInvalid"],
   summary: "List the partner's bank notifications",
+  result: "A page of the notifications, and how many there are in all.",
   description:
     "In order of creation, which the dates are of. A credit belongs to the partner whose collection " +
     "account it reached, and to `platform` where that is nobody's. What stays Received says why in " +
@@ -124,6 +125,7 @@ export const approveBankNotificationRoute = route({
     .optional(),
   errors: [...refusals, "WalletNotFound", "WalletOfAnotherPartner"],
   summary: "Approve a bank notification",
+  result: "The notification after what the approval did.",
   description:
     "Credits what is not consumed to the wallet that is named or that it was matched with, or uses it for " +
     "its store's reconciliation group. For what is Received, Failed or PartiallyConsumed; the wallet must " +
@@ -136,6 +138,7 @@ export const rejectBankNotificationRoute = route({
   path: "banknotifications/{bankNotificationId}/reject",
   errors: refusals,
   summary: "Reject a bank notification",
+  result: "The notification: its money is to be sent back.",
   description:
     "Has the bank send back what is not consumed: the notification is RejectionRequested until the bank has " +
     "booked that, then Rejected (Consumed where a part was used). Refused by the bank, it is Received again " +

@@ -71,6 +71,7 @@ export const listBankStatementsRoute = route({
   ok: { status: 200, schema: paginated(BankStatement) },
   errors: [...pageErrors, "DateRangeInvalid"],
   summary: "List the bank's statements of the partner's accounts",
+  result: "A page of the statements, and how many there are in all.",
   description:
     "In the order in which they were read, which the dates are of. The operators see those of every " +
     "partner; those of accounts that are no partner's are theirs alone.",
@@ -86,6 +87,7 @@ export const getBankStatementRoute = route({
   ok: { status: 200, schema: ReconciledBankStatement },
   errors: ["BankStatementNotFound"],
   summary: "A statement of the bank beside the ledger",
+  result: "The statement and what of it does not fit the ledger.",
   description:
     "Bookings are matched with the ledger's bank account by the request that their end-to-end id names, " +
     "or by the bank's reference, whatever the day of either; then by amount. `NotInLedger` is booked at " +

@@ -37,6 +37,7 @@ export const getProofRoute = route({
   ok: { status: 200, schema: Proof },
   errors: ["QueryParameterInvalid"],
   summary: "Prove the partner's books",
+  result: "Whether the books balance, and whatever does not.",
   description:
     "`debits` and `credits` add up every entry of the partner's accounts up to `at` (now, where it " +
     "is absent); `balanced` is true where both are equal and every single transaction sums to " +

@@ -17,6 +17,7 @@ export const getStatementRoute = route({
   ok: { status: 200, contentType: "text/csv", alternatives: ["application/pdf"] },
   errors: ["DateRangeInvalid", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "A wallet's statement, as CSV or PDF",
+  result: "The statement in the form that `Accept` asks for.",
   description:
     "What moved between `fromDate` and `toDate`, both included and at most 366 days apart: every " +
     "posting to the wallet's buckets in the order in which it was posted, with its fee and the " +

@@ -1,7 +1,14 @@
 /** The event of what the bank has received and nobody is credited with (contract 4.4, 4.7). */
 import { BankNotification } from "../accounting/bank-notifications.js";
 import { businessEvent, type BusinessEvent } from "./event.js";
-import { bankNotificationId, collectionIban, iban, moments, partnerKey } from "./story.js";
+import {
+  bankNotificationId,
+  collectionIban,
+  moments,
+  partnerKey,
+  strangersIban,
+  transferId,
+} from "../story/story.js";
 
 const bankNotificationReceived = businessEvent({
   name: "BankNotificationReceived",
@@ -15,30 +22,31 @@ const bankNotificationReceived = businessEvent({
   example: {
     bankNotificationId,
     partnerKey,
-    type: "IncomingSctStandard",
+    type: "IncomingSctInstant",
     status: "Received",
-    feedback: "Code: no wallet has a code that the reason names",
+    feedback:
+      "Code: the reason holds the code of no open IBAN validation, and the debtor's IBAN is not validated; the code of a wallet's instructions would fit",
     attempts: 0,
-    creationDate: moments.ibanValidated,
-    receptionDate: moments.ibanValidated,
+    creationDate: moments.transferDecided,
+    receptionDate: moments.transferDecided,
     acceptanceDate: null,
-    lastUpdateDate: moments.ibanValidated,
-    creditorName: "Acme",
+    lastUpdateDate: moments.transferDecided,
+    creditorName: null,
     creditorIban: collectionIban,
-    debtorName: "ROSSI MARIO",
-    debtorIban: iban,
-    amount: 25,
-    reason: "Top-up",
-    transactionReference: "TRN-20260303-0007",
+    debtorName: "Rosa Bianchi",
+    debtorIban: strangersIban,
+    amount: 30,
+    reason: "Per il nipote",
+    transactionReference: transferId,
     reconciliationCode: null,
     reconciliationType: "None",
-    paymentGatewayReference: "GW-20260303-0007",
+    paymentGatewayReference: null,
     walletId: null,
     storeId: null,
     operationId: null,
     metadata: null,
     consumedAmount: 0,
-    consumableAmount: 25,
+    consumableAmount: 30,
     incomingPaymentId: null,
   },
 });

@@ -1,11 +1,14 @@
 /** All events that reach a partner's topic; no other message does. */
 import { accountingEvents } from "./accounting.js";
+import { cardEvents } from "./cards.js";
+import { clearingEvents } from "./clearings.js";
 import type { BusinessEvent } from "./event.js";
 import { groupEvents } from "./groups.js";
 import { mandateEvents } from "./mandates.js";
 import { onboardingEvents } from "./onboarding.js";
 import { operationEvents } from "./operations.js";
 import { storeEvents } from "./stores.js";
+import { threeDsEvents } from "./threeds.js";
 import { ticketEvents } from "./tickets.js";
 import { transactionEvents } from "./transactions.js";
 import { walletEvents } from "./wallets.js";
@@ -20,6 +23,9 @@ export const eventCatalogue: readonly BusinessEvent[] = [
   ...storeEvents,
   ...accountingEvents,
   ...ticketEvents,
+  ...threeDsEvents,
+  ...cardEvents,
+  ...clearingEvents,
 ];
 
 export const eventNames: readonly string[] = eventCatalogue.map(({ name }) => name);

@@ -29,6 +29,18 @@ export const MessageProperties = z
       .nullable()
       .describe("Counts the changes of what the event is about; null where a person forced it."),
     attempt: counted.describe("How often the platform has tried to send it."),
+    traceparent: z
+      .string()
+      .max(55)
+      .optional()
+      .describe(
+        "The trace of the call that the event comes of (W3C Trace Context), where it has one.",
+      ),
+    "Diagnostic-Id": z
+      .string()
+      .max(55)
+      .optional()
+      .describe("The same, under the name that Azure's libraries read."),
     "cloudEvents:specversion": z.literal("1.0"),
     "cloudEvents:id": Id.describe("The event's; a replay's, too."),
     "cloudEvents:source": z.string().describe("`/partners/` and the partner's name."),

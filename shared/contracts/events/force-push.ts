@@ -35,6 +35,7 @@ export const forcePushes = forcibleEvents.map((event) => ({
     ok: { status: 200, schema: ForcedEvent },
     errors: ["EventOfAnotherPartner", "IdempotencyKeyReused"],
     summary: `Force ${event.name}: ${event.summary.charAt(0).toLowerCase()}${event.summary.slice(1)}`,
+    result: "The event was published, or had been under this id.",
     description,
   }),
 }));

@@ -1,7 +1,14 @@
 /** Events of groups of operations (wallet seed, section 6). */
 import { businessEvent, type BusinessEvent } from "./event.js";
 import { DateTime, Id, orNull, PartnerKey, Text } from "./fields.js";
-import { dealerKey, moments, operationGroupId, partnerKey, walletId } from "./story.js";
+import {
+  cancelledGroupId,
+  dealerKey,
+  moments,
+  operationGroupId,
+  partnerKey,
+  walletId,
+} from "../story/story.js";
 
 const initialisedFields = {
   operationGroupId: Id,
@@ -40,7 +47,7 @@ const groupConfirmed = businessEvent({
   payload: { ...initialisedFields, confirmationDate: DateTime },
   summary: "A group was confirmed: all of its operations are",
   description: "The events of its operations follow.",
-  example: { ...initialisedExample, confirmationDate: moments.paymentConfirmed },
+  example: { ...initialisedExample, confirmationDate: moments.groupConfirmed },
 });
 
 const groupCancelled = businessEvent({
@@ -58,7 +65,9 @@ const groupCancelled = businessEvent({
     "The one date that is set tells how: it was cancelled, it expired, or it was terminated.",
   example: {
     ...initialisedExample,
-    cancellationDate: moments.paymentConfirmed,
+    operationGroupId: cancelledGroupId,
+    creationDate: moments.groupCancelled,
+    cancellationDate: moments.groupCancelled,
     expiryDate: null,
     terminationDate: null,
   },

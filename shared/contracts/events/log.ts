@@ -77,6 +77,7 @@ export const listEventsRoute = route({
   ok: { status: 200, schema: EventPage },
   errors: ["QueryParameterInvalid", "DateRangeInvalid", "EventsForgotten"],
   summary: "Read the partner's event log",
+  result: "The events after the place that was asked for, and where to go on.",
   description:
     "Every event that goes to the partner's topic, in the order of its `sequence`, which counts 1, 2, 3 … without " +
     "a gap; an event is here before it is on the topic. Events are kept for 30 days: whoever asks for what is gone, by " +
@@ -110,6 +111,7 @@ export const replayEventRoute = route({
   params: { id: Identifier },
   errors: ["EventNotFound", "ReplaysTooMany"],
   summary: "Send an event to the partner's topic anew",
+  result: "The event is queued to be sent anew.",
   description: `${whatIsSent}What the topic has refused is tried anew under its own id. Whoever asks twice is sent it twice.`,
 });
 
@@ -143,6 +145,7 @@ export const replayEventsRoute = route({
   }),
   errors: ["DateRangeInvalid", "EventsForgotten", "ReplaysTooMany", "ReplayTooLarge"],
   summary: "Send a part of the event log to the partner's topic anew",
+  result: "The events are queued to be sent anew.",
   description:
     `What the log has now, in its order, beside what happens meanwhile. ${whatIsSent}What is still on its way to the ` +
     "topic comes before what follows it. At most a million events at once, and ten replays at a time.",

@@ -2,7 +2,15 @@
 import { z } from "zod";
 import { Mandate, mandateStatuses } from "../mandates/mandates.js";
 import { businessEvent, type BusinessEvent } from "./event.js";
-import { holder, iban, mandateId, moments, partnerKey, walletId } from "./story.js";
+import {
+  holder,
+  iban,
+  mandateId,
+  mandateUniqueReference,
+  moments,
+  partnerKey,
+  walletId,
+} from "../story/story.js";
 
 const mandateStatusChanged = businessEvent({
   name: "MandateStatusChanged",
@@ -15,28 +23,28 @@ const mandateStatusChanged = businessEvent({
     mandateId,
     walletId,
     storeId: null,
-    type: "Core",
+    type: "Seda",
     partnerKey,
-    mandateUniqueReference: "BORSELLO-7GQ2M4",
+    mandateUniqueReference: mandateUniqueReference,
     debtorName: `${holder.firstName} ${holder.lastName}`,
     debtorIban: iban,
     amount: 50,
     frequency: "Monthly",
-    creationDate: moments.contractSigned,
-    fillDate: moments.contractSigned,
+    creationDate: moments.mandateSigned,
+    fillDate: moments.mandateSigned,
     activationRequestDate: moments.mandateSigned,
     activationDate: moments.mandateActive,
     disableRequestDate: null,
     disabledDate: null,
     rejectionDate: null,
     status: "Active",
-    nextDepositRequestDate: "2026-03-11",
+    nextDepositRequestDate: "2025-03-10",
     lastDepositRequestedDate: null,
     addressStreet: "Via Roma 1",
     city: "Roma",
     lastError: null,
     lastFailureDate: null,
-    nextDepositDate: "2026-03-12",
+    nextDepositDate: "2025-03-11",
     lastDepositDate: null,
     previousStatus: "ActivationRequested",
   },

@@ -5,7 +5,20 @@ import { ContractSignature } from "../onboarding/contract.js";
 import { Wallet } from "../wallet/wallets.js";
 import { businessEvent, type BusinessEvent } from "./event.js";
 import { Id, LongText, PartnerKey, Text } from "./fields.js";
-import { dealerKey, holder, iban, moments, partnerKey, taxId, walletId } from "./story.js";
+import {
+  dealerKey,
+  email,
+  holder,
+  iban,
+  ibanValidationCode,
+  moments,
+  neighboursWalletId,
+  partnerKey,
+  phoneNumber,
+  residence,
+  taxId,
+  walletId,
+} from "../story/story.js";
 
 const unforced = { forcedAs: null, session: ["walletId"] } as const;
 
@@ -24,21 +37,16 @@ const ibanValidated = businessEvent({
     iban,
     bic: null,
     isIbanValidated: true,
-    ibanValidationCode: "K7WM3RTX",
-    phoneNumber: "+393401234567",
-    email: "mario.rossi@example.com",
+    ibanValidationCode,
+    phoneNumber,
+    email,
     creationDate: moments.walletCreated,
     lastUpdateDate: moments.ibanValidated,
     lastUsageDate: moments.ibanValidated,
     closureDate: null,
     suspensionDate: null,
     originatingDealerKey: dealerKey,
-    addressStreet: "Via Roma",
-    addressNumber: "1",
-    zipCode: "00184",
-    city: "Roma",
-    province: "RM",
-    country: "IT",
+    ...residence,
     status: "Active",
     metadata: null,
   },
@@ -82,9 +90,11 @@ const ibanStep = {
 const contractStep = {
   ...settled,
   name: "contractSigning",
-  startedAt: moments.ibanValidated,
+  startedAt: moments.contractSigned,
   endedAt: moments.contractSigned,
 } as const;
+
+const waiting = { status: "Waiting", startedAt: null, endedAt: null } as const;
 
 const onboardingReminder = businessEvent({
   ...unforced,
@@ -97,23 +107,23 @@ const onboardingReminder = businessEvent({
   entity: { name: "onboarding", id: "walletId" },
   summary: "Steps of an onboarding are still open",
   example: {
-    walletId,
+    walletId: neighboursWalletId,
     partnerKey,
     status: "Running",
     steps: [
-      ibanStep,
-      contractStep,
+      { ...waiting, name: "ibanValidation", detail: "Waiting for an IBAN" },
       {
-        name: "mandateActivation",
-        status: "Running",
-        startedAt: moments.mandateSigned,
-        endedAt: null,
-        detail: "The bank has not answered yet.",
+        name: "contractSigning",
+        status: "Failed",
+        startedAt: moments.contractDeclined,
+        endedAt: moments.contractDeclined,
+        detail: "The contract was declined: sign it to go on",
       },
+      { ...waiting, name: "mandateActivation", detail: "Waiting for a mandate" },
     ],
-    startedAt: moments.walletCreated,
+    startedAt: moments.contractDeclined,
     endedAt: null,
-    openSteps: ["mandateActivation"],
+    openSteps: [...onboardingStepNames],
     day: 7,
   },
 });

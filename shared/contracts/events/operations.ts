@@ -16,15 +16,15 @@ import {
 } from "./fields.js";
 import {
   bucketId,
+  cancelledPaymentId,
   dealerKey,
   moments,
-  operationGroupId,
   operationId,
   partnerKey,
   reconciliationId,
   storeId,
   walletId,
-} from "./story.js";
+} from "../story/story.js";
 
 const initialisedFields = {
   operationId: Id,
@@ -57,10 +57,10 @@ const initialisedExample = {
   operationType: "Payment",
   fundsType: "Standard",
   bucketId,
-  operationGroupId,
-  amount: 12.5,
-  finalAmount: 12.5,
-  netAmount: 12.5,
+  operationGroupId: null,
+  amount: 18.4,
+  finalAmount: 18.4,
+  netAmount: 18.4,
   feesAmount: 0,
   fees: [],
   income: false,
@@ -112,7 +112,9 @@ const operationCancelled = businessEvent({
     "The one date of `cancellationDate`, `expiryDate` and `terminationDate` that is set tells how.",
   example: {
     ...initialisedExample,
+    ...{ operationId: cancelledPaymentId, amount: 5, finalAmount: 5, netAmount: 5 },
     status: "Cancelled",
+    creationDate: moments.paymentConfirmed,
     cancellationDate: moments.paymentConfirmed,
     expiryDate: null,
     terminationDate: null,

@@ -2,7 +2,18 @@
 import { z } from "zod";
 import { businessEvent, type BusinessEvent } from "./event.js";
 import { DateTime, Id, orNull, PartnerKey, Text } from "./fields.js";
-import { dealerKey, moments, partnerKey, storeId } from "./story.js";
+import {
+  dealerKey,
+  moments,
+  partnerKey,
+  secondStore,
+  secondStoreAccountId,
+  secondStoreId,
+  store,
+  storeAccountId,
+  storeId,
+  storesNewPhoneNumber,
+} from "../story/story.js";
 
 const payload = {
   storeId: Id,
@@ -27,16 +38,16 @@ const example = {
   storeId,
   dealerKey,
   partnerKey,
-  name: "Bar Centrale",
-  type: "Bar",
-  city: "Roma",
-  address: "Via Nazionale 10",
-  accountId: "1042",
-  email: "bar.centrale@example.com",
-  phoneNumber: "+390612345678",
-  code: "ROMA-1",
-  latitude: 41.9,
-  longitude: 12.49,
+  name: store.name,
+  type: store.type,
+  city: store.city,
+  address: store.address,
+  accountId: storeAccountId,
+  email: store.email,
+  phoneNumber: store.phoneNumber,
+  code: store.code,
+  latitude: store.latitude,
+  longitude: store.longitude,
   isActive: true,
   creationDate: moments.storeOpened,
   lastUpdateDate: null,
@@ -61,7 +72,11 @@ const storeUpdated = businessEvent({
   name: "StoreUpdated",
   forcedAs: "storeupdated",
   summary: "A store was changed, put out of use or into use again",
-  example: { ...example, isActive: false, lastUpdateDate: moments.suspended },
+  example: {
+    ...example,
+    phoneNumber: storesNewPhoneNumber,
+    lastUpdateDate: moments.storeChanged,
+  },
 });
 
 const storeDeleted = businessEvent({
@@ -69,7 +84,12 @@ const storeDeleted = businessEvent({
   name: "StoreDeleted",
   forcedAs: "storedeleted",
   summary: "A store was deleted",
-  example: { ...example, isActive: false, lastUpdateDate: moments.closed },
+  example: {
+    ...example,
+    ...{ storeId: secondStoreId, accountId: secondStoreAccountId, isActive: false },
+    ...{ name: secondStore.name, address: secondStore.address, code: secondStore.code },
+    lastUpdateDate: moments.storeChanged,
+  },
 });
 
 export const storeEvents: readonly BusinessEvent[] = [storeCreated, storeUpdated, storeDeleted];

@@ -4,7 +4,7 @@ import { ticketCategories } from "../../domain/ticketing/categories.js";
 import { DateTime, NullableDateTime, TicketStatus, ticketTypes } from "../ticketing/fields.js";
 import { businessEvent, type BusinessEvent } from "./event.js";
 import { PartnerKey } from "./fields.js";
-import { partnerKey, walletId } from "./story.js";
+import { caseNumber, moments, partnerKey, walletId } from "../story/story.js";
 
 const author = z
   .string()
@@ -26,7 +26,7 @@ const head = {
   status: TicketStatus,
 };
 
-const aboutExample = { casenumber: "CAS-01012-K7W3M9", partnerKey, externalID: "HD-2210" };
+const aboutExample = { casenumber: caseNumber, partnerKey, externalID: "HD-2210" };
 const headExample = {
   ...aboutExample,
   type: "Wallet",
@@ -35,9 +35,9 @@ const headExample = {
   status: "New",
 } as const;
 
-const opened = "2026-03-04T09:00:00.000Z";
-const answered = "2026-03-04T10:30:00.000Z";
-const due = "2026-03-05T09:00:00.000Z";
+const opened = moments.ticketOpened;
+const answered = moments.ticketAnswered;
+const due = "2025-03-20T08:00:00.000Z";
 const operator = "PlatformOperator";
 
 const ofTicket = {
@@ -107,7 +107,7 @@ const ticketCommentAdded = businessEvent({
   example: {
     ...headExample,
     status: "In progress",
-    text: "The customer sent the receipt.",
+    text: "On 18 March; the receipt is attached.",
     createdBy: "acme-client",
     createdOn: answered,
   },
@@ -129,11 +129,11 @@ const ticketAttachmentAdded = businessEvent({
   summary: "A file was attached to a ticket",
   example: {
     ...aboutExample,
-    attachmentId: 1_907,
-    filename: "receipt.pdf",
-    contentType: "application/pdf",
-    bytes: 48_230,
-    sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    attachmentId: 1,
+    filename: "receipt.csv",
+    contentType: "text/csv",
+    bytes: 65,
+    sha256: "1e865c3ecfb43524aae82aaeb03e5ea842a62ada4c067f83652a03629f98a974",
     createdOn: answered,
     createdBy: "acme-client",
   },

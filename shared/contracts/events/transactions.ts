@@ -17,16 +17,20 @@ import {
 import {
   collectionIban,
   dealerKey,
+  harvestingId,
   holder,
   iban,
   moments,
   operationId,
   partnerKey,
+  rejectedWithdrawalId,
+  safeguardingIban,
+  storeAccountId,
   storeId,
   transferId,
   walletId,
   withdrawalId,
-} from "./story.js";
+} from "../story/story.js";
 
 const confirmedFields = {
   partnerKey: PartnerKey,
@@ -50,10 +54,10 @@ const confirmedExample = {
   walletId,
   storeId,
   operationType: "Payment",
-  amount: 12.5,
+  amount: 18.4,
   income: false,
   operationId,
-  transactionId: 48_213,
+  transactionId: 12,
   transactionType: "Payment",
   fees: [],
   confirmationDate: moments.paymentConfirmed,
@@ -77,7 +81,7 @@ const transactionConfirmed = businessEvent({
   example: confirmedExample,
 });
 
-const settledOn = "2026-03-11";
+const settledOn = "2025-03-06";
 
 const transactionCompleted = businessEvent({
   ...ofOperation,
@@ -107,15 +111,15 @@ const transactionCompleted = businessEvent({
     transferId,
     transferCompletionDate: settledOn,
     transferCreditorAccountNumber: collectionIban,
-    transferDebtorAccountNumber: "IT85A0300203280000000000009",
-    transferTransactionReference: "TRN-20260311-0001",
-    externalReference: operationId,
-    accountingId: "48213",
+    transferDebtorAccountNumber: safeguardingIban,
+    transferTransactionReference: `SB-${transferId}`,
+    externalReference: harvestingId,
+    accountingId: "12",
     accountBookingDate: settledOn,
-    accountId: "2077",
-    creditAccountId: "1042",
-    debitAccountId: "2077",
-    accountingDate: "2026-03-10",
+    accountId: "5",
+    creditAccountId: storeAccountId,
+    debitAccountId: "5",
+    accountingDate: "2025-03-05",
     accountValueDate: settledOn,
   },
 });
@@ -135,11 +139,11 @@ const wireExample = {
   operationId: withdrawalId,
   walletId,
   partnerKey,
-  amount: 40,
+  amount: 25,
   creditorName: `${holder.firstName} ${holder.lastName}`,
   creditorIban: iban,
-  reason: "Withdrawal",
-  transactionReference: "TRN-20260313-0042",
+  reason: `Withdrawal ${withdrawalId}`,
+  transactionReference: `SB-${transferId}`,
 };
 
 const wireTransferCompleted = businessEvent({
@@ -168,11 +172,12 @@ const wireTransferFailed = businessEvent({
   summary: "The bank refused a transfer to a customer; the wallet has its funds again",
   example: {
     ...wireExample,
-    transactionReference: null,
+    ...{ operationId: rejectedWithdrawalId, amount: 15 },
+    reason: `Withdrawal ${rejectedWithdrawalId}`,
     completionDate: null,
     failureCode: "AC04",
-    failureReason: "The creditor's account is closed.",
-    failureDate: moments.withdrawalPaid,
+    failureReason: "The bank refused the payment.",
+    failureDate: moments.rejected,
   },
 });
 

@@ -2,7 +2,18 @@
 import { z } from "zod";
 import { businessEvent, type BusinessEvent } from "./event.js";
 import { DateTime, Id, orNull, PartnerKey, Text } from "./fields.js";
-import { dealerKey, holder, iban, moments, partnerKey, taxId, walletId } from "./story.js";
+import {
+  dealerKey,
+  email,
+  holder,
+  iban,
+  moments,
+  partnerKey,
+  phoneNumber,
+  residence,
+  taxId,
+  walletId,
+} from "../story/story.js";
 
 const head = {
   walletId: Id,
@@ -26,31 +37,35 @@ const createdFields = { ...head, ...contacts, ...dates, ...tail };
 const updatedFields = { ...head, ...withIban, ...contacts, ...dates, ...tail };
 
 const headExample = { walletId, partnerKey, taxId, ...holder };
-const contactsExample = { phoneNumber: "+393401234567", email: "mario.rossi@example.com" };
+const contactsExample = { phoneNumber, email };
 const datesExample = {
   creationDate: moments.walletCreated,
-  lastUpdateDate: moments.walletCreated,
+  lastUpdateDate: null,
   lastUsageDate: null,
   closureDate: null,
   suspensionDate: null,
 };
 const tailExample = { reactivationDate: null, originatingDealerKey: dealerKey };
 const createdExample = { ...headExample, ...contactsExample, ...datesExample, ...tailExample };
-const updatedExample = {
-  ...createdExample,
-  iban,
-  lastUpdateDate: moments.ibanSet,
-};
-const usedExample = { ...updatedExample, lastUsageDate: moments.withdrawn };
+const updatedExample = { ...createdExample, iban, lastUpdateDate: moments.ibanSet };
+const usedExample = { ...updatedExample, lastUsageDate: moments.lastUsed };
 const suspendedExample = {
   ...usedExample,
   lastUpdateDate: moments.suspended,
   suspensionDate: moments.suspended,
 };
 const reactivatedExample = {
-  ...usedExample,
+  ...suspendedExample,
   lastUpdateDate: moments.reactivated,
   reactivationDate: moments.reactivated,
+};
+/** The IBAN is removed, and the wallet suspended again. */
+const closedExample = {
+  ...reactivatedExample,
+  iban: null,
+  lastUpdateDate: moments.closed,
+  suspensionDate: moments.ibanDeleted,
+  closureDate: moments.closed,
 };
 
 const ofWallet = {
@@ -85,7 +100,13 @@ const walletIbanDeleted = businessEvent({
   payload: createdFields,
   summary: "A wallet's IBAN was removed",
   description: "By its partner, or because nobody validated it in time.",
-  example: { ...createdExample, lastUpdateDate: moments.reopened },
+  example: {
+    ...createdExample,
+    lastUpdateDate: moments.ibanDeleted,
+    lastUsageDate: moments.lastUsed,
+    suspensionDate: moments.suspended,
+    reactivationDate: moments.reactivated,
+  },
 });
 
 const walletAttributesUpdated = businessEvent({
@@ -108,13 +129,10 @@ const walletAttributesUpdated = businessEvent({
   },
   summary: "Names, phone number, residence or metadata of a wallet were changed",
   example: {
-    ...updatedExample,
-    addressStreet: "Via Roma",
-    addressNumber: "1",
-    zipCode: "00184",
-    city: "Roma",
-    province: "RM",
-    country: "IT",
+    ...createdExample,
+    iban: null,
+    lastUpdateDate: moments.attributesSet,
+    ...residence,
     hasResidenceDataChanged: true,
   },
 });
@@ -143,7 +161,7 @@ const walletClosed = businessEvent({
   forcedAs: "walletclosed",
   payload: updatedFields,
   summary: "A wallet was closed",
-  example: { ...suspendedExample, lastUpdateDate: moments.closed, closureDate: moments.closed },
+  example: closedExample,
 });
 
 const walletReopened = businessEvent({
@@ -161,12 +179,13 @@ const walletReopened = businessEvent({
   summary: "A closed wallet was opened again, and is suspended",
   example: {
     ...headExample,
-    iban,
+    iban: null,
     ...contactsExample,
     ...datesExample,
     lastUpdateDate: moments.reopened,
-    lastUsageDate: moments.withdrawn,
-    suspensionDate: moments.reopened,
+    lastUsageDate: moments.lastUsed,
+    closureDate: moments.closed,
+    suspensionDate: moments.ibanDeleted,
     reopeningDate: moments.reopened,
     originatingDealerKey: dealerKey,
   },

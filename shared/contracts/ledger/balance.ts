@@ -17,6 +17,7 @@ export const getWalletBalanceRoute = route({
   ok: { status: 200, schema: Balance },
   errors: ["QueryParameterInvalid", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "What a wallet can spend",
+  result: "What the wallet can spend, and what it holds.",
   description:
     "The funds of all buckets, minus what initialised operations hold until they are confirmed, " +
     "cancelled or expired. With `at`, a moment that has passed, what the wallet could spend then: " +

@@ -27,10 +27,11 @@ export const getWalletBucketsRoute = route({
   ok: { status: 200, schema: z.array(Bucket) },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
   summary: "A wallet's buckets of funds, oldest first",
+  result: "The wallet's buckets with what each holds; none where nothing was ever credited.",
 });
 
 export const ResyncedBuckets = z
-  .object({ createdBuckets: z.int(), updatedBuckets: z.int() })
+  .object({ createdBuckets: z.int32(), updatedBuckets: z.int32() })
   .meta({ id: "ResyncedBuckets" });
 export type ResyncedBuckets = z.infer<typeof ResyncedBuckets>;
 
@@ -44,6 +45,7 @@ export const resyncBucketsRoute = route({
   ok: { status: 200, schema: ResyncedBuckets },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Put a wallet's buckets right by the ledger",
+  result: "How many buckets were looked at, put right and opened.",
   description:
     "Balances and dates of incoming and outgoing funds are computed anew from the ledger's entries; " +
     "those that differed are counted as updated. A wallet with at least one deposit has a bucket of " +

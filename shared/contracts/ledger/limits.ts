@@ -35,6 +35,7 @@ export const getWalletLimitsRoute = route({
   ok: { status: 200, schema: WalletLimits },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
   summary: "A wallet's limits and how much of them is used",
+  result: "The wallet's limits and their use.",
   description:
     "`maximum` and `minimum` bound a single operation, so nothing of them is ever used. The others " +
     "add up the last thirty days; operations that were cancelled, expired, terminated or rejected " +

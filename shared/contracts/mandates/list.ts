@@ -36,6 +36,7 @@ export const listMandatesRoute = route({
   ok: { status: 200, schema: paginated(AnyMandate) },
   errors: [...pageErrors, "DateRangeInvalid"],
   summary: "List the partner's mandates",
+  result: "A page of the mandates, and how many there are in all.",
   description:
     "Of wallets and stores, in order of creation, which the dates are of: the ninety days before " +
     "`toDate`, or before now, where `fromDate` is absent.",
@@ -51,4 +52,5 @@ export const getMandateRoute = route({
   ok: { status: 200, schema: AnyMandate },
   errors: ["MandateNotFound"],
   summary: "Get a mandate",
+  result: "The mandate as it is now.",
 });

@@ -22,7 +22,7 @@ export const Mandate = z
     mandateId: z.uuid(),
     walletId: z.uuid(),
     storeId: z.uuid().nullable(),
-    type: z.string(),
+    type: z.enum(["Seda"]),
     partnerKey: z.string(),
     mandateUniqueReference: z.string(),
     debtorName: z.string(),
@@ -67,6 +67,7 @@ export const getWalletMandateRoute = route({
   ok: record,
   errors: ["WalletOfAnotherPartner", "WalletNotFound", "MandateNotFound"],
   summary: "Get the wallet's current mandate",
+  result: "The wallet's current mandate.",
 });
 
 export const initialiseMandateRoute = route({
@@ -88,6 +89,7 @@ export const initialiseMandateRoute = route({
     "WalletNotFound",
   ],
   summary: "Initialise the wallet's mandate",
+  result: "The new mandate, a draft until it is filled and signed.",
 });
 
 const transition = [
@@ -108,6 +110,7 @@ export const fillMandateRoute = route({
   ok: pdf,
   errors: signing,
   summary: "Fill the mandate's PDF with mandate and wallet data",
+  result: "The filled mandate's bytes; the mandate is Filled.",
 });
 
 export const signMandateRoute = route({
@@ -120,6 +123,8 @@ export const signMandateRoute = route({
   ok: record,
   errors: signing,
   summary: "Sign the mandate's PDF and request its activation",
+  result:
+    "The mandate: its activation is requested, or its PDF still being sealed after ten seconds.",
   description:
     "The PDF is sealed by the flow `mandateActivation`; the call waits for it at most ten seconds. " +
     "A record that is still `Filled` means that it goes on.",
@@ -135,6 +140,7 @@ export const getMandatePdfRoute = route({
   ok: pdf,
   errors: ["WalletOfAnotherPartner", "WalletNotFound", "DocumentNotFound"],
   summary: "The signed mandate",
+  result: "The sealed mandate's bytes.",
 });
 
 export const disableMandateRoute = route({
@@ -147,6 +153,7 @@ export const disableMandateRoute = route({
   ok: record,
   errors: transition,
   summary: "Disable the mandate, or cancel it when its activation was never requested",
+  result: "The mandate, Cancelled if it was never requested, else about to be disabled.",
 });
 
 export const postponeDepositRoute = route({
@@ -162,5 +169,6 @@ export const postponeDepositRoute = route({
   ok: record,
   errors: ["DepositDateOnWeekend", "DepositDateNotBankDay", "DepositDateNotLater", ...signing],
   summary: "Put off the next deposit of the active mandate",
+  result: "The mandate with its new date.",
   description: "It is asked for on the bank day before.",
 });

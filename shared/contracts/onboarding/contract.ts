@@ -22,6 +22,7 @@ export const getContractTemplateRoute = route({
   ok: pdf,
   errors: ["ActivationFlowNotEnabled", "ContractTemplateNotFound"],
   summary: "The partner's contract as an empty PDF form",
+  result: "The form's bytes.",
 });
 
 export const getContractFilledRoute = route({
@@ -39,6 +40,7 @@ export const getContractFilledRoute = route({
     "WalletNotFound",
   ],
   summary: "The contract filled with the wallet's data, not signed",
+  result: "The filled contract's bytes.",
   description: "What the wallet has no value for says so in words.",
 });
 
@@ -58,6 +60,7 @@ export const signContractRoute = route({
     "WalletNotFound",
   ],
   summary: "Sign the contract: fill it, then seal it",
+  result: "The contract is Signed, or still Signing after ten seconds.",
   description:
     "Runs as the flow `contractSigning`; the call waits for it at most ten seconds. `Signing` " +
     "means that it goes on: repeat the call or get the signed PDF later. The contract shows the " +
@@ -80,6 +83,7 @@ export const getContractSignedRoute = route({
     "DocumentNotFound",
   ],
   summary: "The signed contract",
+  result: "The sealed contract's bytes.",
   description:
     "A sealed PDF (PAdES), the same bytes each time; the last one, until another is signed.",
 });

@@ -64,6 +64,7 @@ export const updateWalletIbanRoute = route({
     "InstructionsNotFound",
   ],
   summary: "Set a wallet's IBAN, to be verified",
+  result: "The IBAN was set: what the holder has to transfer to prove that it is theirs.",
   description:
     "The holder verifies it by a transfer of `transferAmount` from this IBAN to `destinationIban`, " +
     "with `ibanValidationCode` as its reason, within thirty days. Another IBAN replaces the one that " +
@@ -81,6 +82,7 @@ export const deleteWalletIbanRoute = route({
   ok: { status: 200, schema: Wallet },
   errors: ["WalletNotActive", "IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Remove a wallet's IBAN, validated or not",
+  result: "The wallet, without an IBAN.",
 });
 
 export const getSctInstructionsRoute = route({
@@ -93,6 +95,7 @@ export const getSctInstructionsRoute = route({
   ok: { status: 200, schema: SctInstructions },
   errors: ["IbanNotSet", "WalletOfAnotherPartner", "WalletNotFound", "InstructionsNotFound"],
   summary: "Where to transfer money to, and with which reason",
+  result: "What a transfer to the wallet must say.",
   description:
     "`reason` names the wallet: write it into each transfer. `amountFirstDeposit` is what the " +
     "verification asks for, and null once the IBAN is validated.",

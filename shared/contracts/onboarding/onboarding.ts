@@ -49,6 +49,7 @@ export const getOnboarding = route({
   ok: { status: 200, schema: Onboarding },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
   summary: "How far a wallet's onboarding has come",
+  result: "The steps of the onboarding and where each of them is.",
   description:
     "What the durable flow `walletOnboarding` has done and what it waits for. It is `Completed` " +
     "once the IBAN is validated, the contract is signed (`Skipped` where the partner's activation " +

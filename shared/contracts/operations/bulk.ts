@@ -1,5 +1,6 @@
 /** Many operations confirmed or cancelled by one call (contract 3.1) [+]. */
 import { z } from "zod";
+import { operationStatuses } from "../../domain/operations/families.js";
 import type { ErrorCode } from "../errors.js";
 import { Identifier } from "../identifier.js";
 import { route } from "../route.js";
@@ -14,7 +15,7 @@ const BulkBody = z.strictObject({
 const BulkResult = z.array(
   z.object({
     operationId: z.uuid(),
-    status: z.string().nullable().describe("Null: the operation was not found."),
+    status: z.enum(operationStatuses).nullable().describe("Null: the operation was not found."),
     errorCode: z.string().nullable().describe("Null: done."),
   }),
 );
@@ -27,6 +28,7 @@ export const bulkConfirmRoute = route({
   method: "PUT",
   path: "operations/bulk/confirm",
   body: BulkBody,
+  repeatable: true,
   role: "Operation.Write",
   ok: { status: 200, schema: BulkResult },
   errors: [
@@ -38,6 +40,7 @@ export const bulkConfirmRoute = route({
     "LimitExceeded",
   ],
   summary: "Confirm up to 100 operations",
+  result: "What became of each operation, in the order in which they were named.",
   description:
     "Each has an outcome of its own. With `atomic`, the first refusal undoes all and is the answer.",
 });
@@ -48,8 +51,10 @@ export const bulkCancelRoute = route({
   method: "PUT",
   path: "operations/bulk/cancel",
   body: BulkBody,
+  repeatable: true,
   role: "Operation.Write",
   ok: { status: 200, schema: BulkResult },
   errors: refusals,
   summary: "Cancel up to 100 operations",
+  result: "What became of each operation, in the order in which they were named.",
 });

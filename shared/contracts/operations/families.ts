@@ -232,6 +232,7 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
         ...groupRefusals[type],
       ],
       summary: `Initialise a ${noun}`,
+      result: "The operation is Initialized: it waits to be confirmed.",
       description: feeEffect(type),
     }),
     confirm: route({
@@ -240,6 +241,7 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
       method: "PUT",
       path: `${base}/{operationId}/confirm`,
       params: operationParams,
+      repeatable: true,
       role: "Operation.Write",
       ok: record,
       errors: [
@@ -251,6 +253,7 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
         "LimitExceeded",
       ],
       summary: `Confirm a ${noun}`,
+      result: "The operation, now Confirmed.",
       description: "The wallet's balance moves here. A repeat answers the same record.",
     }),
     cancel: route({
@@ -259,10 +262,12 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
       method: "PUT",
       path: `${base}/{operationId}/cancel`,
       params: operationParams,
+      repeatable: true,
       role: "Operation.Write",
       ok: record,
       errors: ofOperation,
       summary: `Cancel a ${noun} that is not confirmed`,
+      result: "The operation, now Cancelled.",
     }),
     terminate: route({
       id: `terminate${type}`,
@@ -270,11 +275,13 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
       method: "PUT",
       path: `${base}/{operationId}/terminate`,
       params: operationParams,
+      repeatable: true,
       role: "Operation.Write",
       ok: record,
       // A deposit's money may be spent by then; a debit's comes back.
       errors: isDebit(type) ? ofOperation : [...ofOperation, "InsufficientBalance"],
       summary: `Terminate a ${noun}, also when it is confirmed but not yet settled`,
+      result: "The operation, now Terminated.",
       description: "What was posted is reversed by entries that mirror it.",
     }),
     simulate: route({
@@ -288,6 +295,7 @@ const familyRoutes = <Type extends FamilyType>(type: Type) => {
       ok: { status: 200, schema: result.simulate },
       errors: [...ofPartner, "WalletNotActive", "AmountScaleInvalid", ...refusals[type]],
       summary: `Simulate a ${noun}: fees, amounts and limits, without creating anything`,
+      result: "What the operation would cost, and which limits it would meet.",
       description:
         "Refused as the initialisation would be, but for a violated limit, which is reported in " +
         "`limits` with its `violationMessage`.",

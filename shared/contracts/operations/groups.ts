@@ -53,6 +53,7 @@ export const initialiseGroupRoute = route({
     "IdempotencyKeyReused",
   ],
   summary: "Initialise an operation group",
+  result: "The new group, Pending: operations may join it.",
   description:
     "A wallet has at most one pending group. Operations join it by `operationGroupId` and are " +
     "confirmed with it, all or none.",
@@ -69,6 +70,7 @@ export const listGroupsRoute = route({
   ok: { status: 200, schema: paginated(OperationGroup) },
   errors: [...pageErrors, "DateRangeInvalid", ...ofWallet],
   summary: "List the operation groups of a wallet",
+  result: "A page of the groups, and how many there are in all.",
 });
 
 export const getPendingGroupRoute = route({
@@ -81,6 +83,7 @@ export const getPendingGroupRoute = route({
   ok: record,
   errors: [...ofWallet, "OperationGroupNotFound"],
   summary: "Get the wallet's pending operation group",
+  result: "The group that is Pending.",
 });
 
 export const getGroupRoute = route({
@@ -93,6 +96,7 @@ export const getGroupRoute = route({
   ok: record,
   errors: [...ofWallet, "OperationGroupNotFound"],
   summary: "Get one operation group",
+  result: "The group as it is now.",
 });
 
 const change: readonly ErrorCode[] = [
@@ -107,10 +111,12 @@ export const confirmGroupRoute = route({
   method: "PUT",
   path: "wallets/{walletId}/groups/{operationGroupId}/confirm",
   params: groupParams,
+  repeatable: true,
   role: "Operation.Write",
   ok: record,
   errors: [...change, "WalletNotActive", "LimitExceeded", "InsufficientBalance"],
   summary: "Confirm an operation group, all of its operations or none",
+  result: "The group, with all of its operations confirmed.",
 });
 
 export const cancelGroupRoute = route({
@@ -119,10 +125,12 @@ export const cancelGroupRoute = route({
   method: "PUT",
   path: "wallets/{walletId}/groups/{operationGroupId}/cancel",
   params: groupParams,
+  repeatable: true,
   role: "Operation.Write",
   ok: record,
   errors: change,
   summary: "Cancel a pending operation group and its operations",
+  result: "The group, with all of its operations cancelled.",
 });
 
 export const terminateGroupRoute = route({
@@ -131,8 +139,10 @@ export const terminateGroupRoute = route({
   method: "PUT",
   path: "wallets/{walletId}/groups/{operationGroupId}/terminate",
   params: groupParams,
+  repeatable: true,
   role: "Operation.Write",
   ok: record,
   errors: change,
   summary: "Terminate a pending operation group and its operations",
+  result: "The group, with all of its operations terminated.",
 });

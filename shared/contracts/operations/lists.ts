@@ -46,6 +46,7 @@ export const listOperationsRoute = route({
   ok: { status: 200, schema: OperationPage },
   errors: [...pageErrors, "DateRangeInvalid", ...ofWallet],
   summary: "List the operations of a wallet",
+  result: "A page of the operations, and where the next one begins.",
   description:
     "In order of creation. Every filter that is given must hold. By `cursor` a list that grows " +
     "meanwhile is read without gap or repeat, at the same cost on every page.",
@@ -63,6 +64,7 @@ export const getOperationRoute = route({
   ok: { status: 200, schema: Operation },
   errors: [...ofWallet, "OperationNotFound"],
   summary: "Get one operation",
+  result: "The operation as it is now.",
 });
 
 const Transition = z
@@ -71,7 +73,7 @@ const Transition = z
     to: z.enum(operationStatuses),
     at: DateTime,
     actor: z.string().describe("The client that asked for it, `platform` or `bank`."),
-    attempt: z.int().describe("How many attempts at this step had failed."),
+    attempt: z.int32().describe("How many attempts at this step had failed."),
     feedback: z.string().nullable(),
     nextRetry: NullableDateTime,
   })
@@ -90,5 +92,6 @@ export const getOperationTimelineRoute = route({
   ok: { status: 200, schema: z.array(Transition) },
   errors: [...ofWallet, "OperationNotFound"],
   summary: "The transitions of one operation, oldest first",
+  result: "Every change of the operation's state, with who asked for it.",
   description: `The last ${transitionsMax} of them.`,
 });

@@ -59,18 +59,22 @@ export const executeO2iPaymentRoute = route({
   method: "POST",
   path: "o2i/payments",
   body: O2iPayment,
+  repeatable: true,
   role: "O2I.Write",
   ok: {
     status: 200,
     schema: z.object({
       transactionId: z.string(),
-      responseCode: z.string(),
+      responseCode: z
+        .string()
+        .meta({ enum: ["00", "05", "12", "13", "14", "51", "61", "62", "94"] }),
       availableBalance: z.number(),
-      accountCurrency: z.int(),
+      accountCurrency: z.int32(),
     }),
   },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Execute a card payment: initialise and confirm it at once",
+  result: "The decision: code `00` is a payment that was made, any other one that was declined.",
   description:
     "A decline is 200 with its response code: 05 refused by the processor, 12 type or currency, " +
     "13 amount, 14 closed wallet, 51 funds, 61 limit, 62 suspended wallet, 94 the identifier was " +

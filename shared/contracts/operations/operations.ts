@@ -51,7 +51,7 @@ export const Operation = z
     status: z.enum(operationStatuses),
     operationGroupId: z.uuid().nullable(),
     feedback: z.string().nullable(),
-    attempts: z.int(),
+    attempts: z.int32(),
     bankNotificationId: z.uuid().nullable(),
     harvestingId: z.uuid().nullable(),
     tags: NullableTags,

@@ -34,6 +34,7 @@ export const getOperationsOverviewRoute = route({
   ok: { status: 200, schema: z.array(OperationsOverview) },
   errors: [],
   summary: "How many operations of each type are in which state",
+  result: "One item for each type of operation.",
   description:
     "One item for each type. The dates of a state are the earliest and the latest change of the " +
     "operations that are in it now; null where there is none. Harvestings do not count.",
@@ -64,6 +65,7 @@ export const countStoreOperationsRoute = route({
   ok: { status: 200, schema: z.object({ value: z.int() }) },
   errors: refusals,
   summary: "Count the operations of a store",
+  result: "How many operations match.",
   description: dayOf,
 });
 
@@ -71,7 +73,7 @@ export const StoreTotal = z
   .object({
     reconciliationCode: z.string().nullable(),
     amount: z.number(),
-    status: z.string().nullable(),
+    status: z.enum(["Pending", "Collecting", "Reconciled"]).nullable(),
     count: z.int(),
     date: NullableDate,
   })
@@ -89,6 +91,7 @@ export const totalStoreOperationsRoute = route({
   ok: { status: 200, schema: StoreTotal },
   errors: refusals,
   summary: "Add up the confirmed and completed operations of a store and type",
+  result: "The sum, and the latest reconciliation group that is part of it.",
   description:
     `${dayOf} Code, status and date are those of the range's latest reconciliation group that ` +
     "holds operations of the type; null where there is none.",

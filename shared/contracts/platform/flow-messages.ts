@@ -15,6 +15,8 @@ const walletMandate = z.object({
 /** Null: the mandate is a store's. */
 const anyMandate = walletMandate.extend({ walletId: z.uuid().nullable() });
 
+const challenge = z.object({ threeDsId: z.uuid(), partnerKey: z.string() });
+
 /** Subject of the message to the schema of its body; the outbox row is written with the change it reports. */
 export const flowMessages = {
   /** An IBAN was set: its validation starts. */
@@ -47,6 +49,12 @@ export const flowMessages = {
   CollectionRequested: z.object({ requestId: z.uuid(), partnerKey: z.string() }),
   /** A bank notification is to be tried, or waits for its money to be sent back. */
   NotificationAdvanced: z.object({ bankNotificationId: z.uuid(), partnerKey: z.string() }),
+  /** A challenge out of band was raised, or moved to another device. */
+  ChallengeRaised: challenge,
+  /** A challenge out of band is open no more. */
+  ChallengeResolved: challenge,
+  /** A day's clearing is to begin, or to wait no longer: `round` counts what it was asked for. */
+  ClearingQueued: z.object({ clearingBookmarkId: z.uuid(), round: z.int().positive() }),
   /** A run of a flow was asked for. */
   FlowRunRequested: z.object({ runId: z.uuid(), partnerKey: z.string() }),
   /** An onboarding was ended by another than its flow: by the wallet's closing, or by a change of identity. */

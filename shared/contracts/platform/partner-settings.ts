@@ -3,6 +3,7 @@ import { z } from "zod";
 import { isCreditorIdentifier } from "../../domain/bank/creditor-identifier.js";
 import { families, operationTypes, type FamilyType } from "../../domain/operations/families.js";
 import { attachmentBytesMax } from "../../domain/ticketing/attachment-types.js";
+import { o2iSettings } from "./o2i-settings.js";
 
 const hours = z.number().positive();
 
@@ -23,14 +24,34 @@ const limits = z
   })
   .prefault({});
 
+/** With at most four decimals. */
+const percent = z.number().nonnegative().max(100).multipleOf(0.0001);
+/** Of one transaction, and of a Rome day, week, month or year; null: no such limit. */
+const cardCents = (byDefault: number | null) => z.int().nonnegative().nullable().default(byDefault);
+
+/** Of cards for which none were set. */
+const cardLimits = z
+  .object({
+    perTransactionCents: cardCents(50_000),
+    dailyOverallCents: cardCents(100_000),
+    weeklyOverallCents: cardCents(null),
+    monthlyOverallCents: cardCents(300_000),
+    yearlyOverallCents: cardCents(null),
+    dailyAtmCents: cardCents(25_000),
+    monthlyAtmCents: cardCents(null),
+    dailyEcommerceCents: cardCents(null),
+    monthlyEcommerceCents: cardCents(null),
+  })
+  .prefault({});
+
 const familyTypes = Object.keys(families) as [FamilyType, ...FamilyType[]];
 
 /** What an operation of a family costs; the fees of several rules are added up, then rounded once. */
 const feeRule = z.object({
   family: z.enum(familyTypes),
   fixedCents: cents(0),
-  /** Per cent of the amount, with at most four decimals. */
-  percent: z.number().nonnegative().max(100).multipleOf(0.0001).default(0),
+  /** Of the amount. */
+  percent: percent.default(0),
   minimumCents: cents(0),
   maximumCents: z.int().nonnegative().nullable().default(null),
   beneficiary: z.string().min(1).max(255).default("platform"),
@@ -46,6 +67,21 @@ const feeRulesByDefault: readonly z.input<typeof feeRule>[] = [
 const minutes = z.number().positive();
 
 const perSecond = z.int().positive().max(1_000_000).nullable().optional();
+
+/** Challenges of card holders (contract 5); of the low-value exemption the law's own bounds are the largest. */
+const threeDs = z
+  .object({
+    /** So long a challenge waits for its result. */
+    challengeMinutes: minutes.max(60).default(5),
+    /** Records are removed after so many days. */
+    retentionDays: z.int().positive().max(36_500).default(400),
+    /** So many purchases of low value pass between two authentications, and so much together. */
+    lowValueUses: z.int().min(0).max(5).default(5),
+    lowValueSumCents: z.int().min(0).max(10_000).default(10_000),
+    /** Opens the partner's authentication app; the transaction's id is added as a query. */
+    oobAppUrl: z.string().min(1).max(1_000).default("borsello://oob"),
+  })
+  .prefault({});
 
 export const partnerSettings = z.object({
   /** Whether the partner's customers sign a contract; without it the contract routes refuse. */
@@ -131,6 +167,21 @@ export const partnerSettings = z.object({
     .object({
       /** Whether a wallet that still holds funds may not be closed. */
       requiresZeroBalance: z.boolean().default(false),
+    })
+    .prefault({}),
+  cards: z
+    .object({
+      /** The product of which the partner's cards are made. */
+      productCode: z.string().min(1).max(64).default("STANDARD"),
+      /** What the partner keeps of each cleared record: of its amount, and of its fee. */
+      deductions: z
+        .object({ interchangePercent: percent.default(0), feePercent: percent.default(0) })
+        .prefault({}),
+      threeDs,
+      /** Where the affiliate is asked about its cards. */
+      o2i: o2iSettings.prefault({}),
+      /** Of cards for which none were set. */
+      limits: cardLimits,
     })
     .prefault({}),
   limits,

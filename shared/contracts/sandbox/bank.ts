@@ -30,6 +30,7 @@ export const sendBankNotificationRoute = route({
   },
   errors: ["PartnerMismatch"],
   summary: "Let a credit arrive at the bank",
+  result: "The credit's message was sent.",
   description:
     "Stands for an incoming SCT (standard or instant), SDD or reconciliation credit: its message " +
     "goes to the queue `bank-notifications`. Each call is a transfer of its own. A partner's credits " +
@@ -65,6 +66,7 @@ export const scriptBankRoute = route({
   ok: { status: 200, schema: BankScriptBody.meta({ id: "BankScript" }) },
   errors: [],
   summary: "Set how the sandbox bank answers",
+  result: "The script that holds from now on.",
   description:
     "For the partner's requests of this kind that concern this account, until it is set anew: " +
     "`accepted` (money is booked, too), `refused`, `silent`, `returned` (booked, then sent back). " +
@@ -87,6 +89,7 @@ export const decidePaymentRoute = route({
   ok: { status: 200, schema: Operation },
   errors: ["OperationNotFound", "OperationStatusInvalid"],
   summary: "Have the bank complete, reject or ignore the payment of a withdrawal",
+  result: "The operation, before or after the bank's answer.",
   description:
     "Holds for this payment whatever the script says. A payment that the bank was asked for already " +
     "is answered at once; the answer shows the operation before or after that.",

@@ -23,6 +23,7 @@ export const declineContractRoute = route({
     "WalletNotFound",
   ],
   summary: "Let the customer decline the contract",
+  result: "What became of the contract.",
   description:
     "Makes the onboarding's contract step `Failed`; a later signature starts it again. A contract " +
     "that is signed already stays so, and the answer says it.",

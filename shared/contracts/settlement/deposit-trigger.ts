@@ -31,6 +31,7 @@ export const triggerMandateDepositRequestRoute = route({
   ok: { status: 202, schema: RequestedRun },
   errors: ["QueryParameterInvalid", "MandateNotFound"],
   summary: "Ask for one mandate's collection now",
+  result: "The run is queued, or Ignored where nothing is due today.",
   description:
     "Of a wallet's mandate where its nextDepositRequestDate is today, else the run is Ignored: what was " +
     "missed on its day is asked for by the daily timer. A store's mandate is due whenever it is asked for. " +

@@ -6,15 +6,20 @@ import { bankNotificationTypes } from "../platform/bank-messages.js";
 import { route } from "../route.js";
 import { DateTime, NullableDateTime } from "../wallet/fields.js";
 
-export const flowNames = [
+/** Those that a run works off page by page. */
+export const workedFlows = [
   "Harvestings",
   "AccountingOperations",
   "MandateDepositRequest",
   "StoreMandates",
   "BankNotifications",
   "SddStoresCompensation",
+  "ThreeDsCleanup",
 ] as const;
-export type FlowName = (typeof flowNames)[number];
+export type WorkedFlow = (typeof workedFlows)[number];
+
+/** A clearing has a flow of its own, and its runs end with it. */
+export const flowNames = [...workedFlows, "Clearing", "ClearingExport"] as const;
 
 export const RequestedRun = z
   .object({
@@ -36,11 +41,11 @@ export const FlowRun = z
     startedAt: NullableDateTime,
     endedAt: NullableDateTime,
     items: z
-      .int()
+      .int32()
       .describe(
-        "What the run took up: operations, mandates, reconciliation groups; their own states tell how they go on.",
+        "What the run took up: operations, mandates, reconciliation groups, whose own states tell how they go on; records removed.",
       ),
-    failures: z.int().describe("Those that it could not take up."),
+    failures: z.int32().describe("Those that it could not take up."),
   })
   .meta({ id: "FlowRun" });
 export type FlowRun = z.infer<typeof FlowRun>;
@@ -60,6 +65,7 @@ export const triggerHarvestingsRoute = route({
   ok: queued,
   errors: ["FlowTypeInvalid", "HarvestingNotFound"],
   summary: "Harvest now",
+  result: "The run is queued.",
   description:
     `One of ${operationTypes.join(", ")}. All that is Confirmed up to now is harvested; the nightly ` +
     "timer takes what was confirmed up to yesterday (Europe/Rome). With harvestingId that one alone: " +
@@ -77,6 +83,7 @@ export const triggerAccountingOperationsRoute = route({
   ok: queued,
   errors: ["OperationNotFound"],
   summary: "Settle operations one by one now",
+  result: "The run is queued.",
   description:
     "Those that are Confirmed and not harvested. With operationId that one alone: if its transfer " +
     "failed it begins again with its attempts at 0, if it waits for its next attempt it does not wait.",
@@ -91,6 +98,7 @@ export const triggerStoresCompensationRoute = route({
   ok: queued,
   errors: [],
   summary: "Settle what stores owe and are owed now",
+  result: "The run is queued.",
   description:
     "A direct debit for each pending reconciliation group that a store with an Active mandate has to " +
     "pay, and a payment to ownerIban for each that a store is owed. The timer does it from " +
@@ -109,6 +117,7 @@ export const triggerStoreMandatesRoute = route({
   ok: queued,
   errors: ["StoreMandateNotFound"],
   summary: "Ask the bank for store mandates now",
+  result: "The run is queued.",
   description:
     "Those that are Filled and that it was not asked for yet, or is to be asked for again. With " +
     "storeMandateId that one alone: after a refusal or silence it waits no longer.",
@@ -127,6 +136,7 @@ export const triggerBankNotificationsRoute = route({
   ok: queued,
   errors: ["FlowTypeInvalid", "BankNotificationNotFound"],
   summary: "Process bank notifications now",
+  result: "The run is queued.",
   description:
     `One of ${bankNotificationTypes.join(", ")}. All of this type that are due are tried. With ` +
     "bankNotificationId that one alone, whatever it waits for: Received it is matched anew, while its " +
@@ -143,6 +153,7 @@ export const getFlowRunRoute = route({
   ok: { status: 200, schema: FlowRun },
   errors: ["RunNotFound"],
   summary: "Get a run of a flow",
+  result: "How far the run has come.",
   description:
     "Completed once everything that was due is on its way. Ignored: nothing was due. Runs are kept 30 days.",
 });

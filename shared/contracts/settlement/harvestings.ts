@@ -32,6 +32,7 @@ export const listHarvestingsRoute = route({
   ok: { status: 200, schema: paginated(Operation) },
   errors: [...pageErrors, "DateRangeInvalid"],
   summary: "List the partner's harvestings",
+  result: "A page of the harvestings, and how many there are in all.",
   description: `The oldest first. ${description}`,
 });
 
@@ -47,4 +48,5 @@ export const countHarvestingsRoute = route({
   ok: { status: 200, schema: Count },
   errors: ["DateRangeInvalid"],
   summary: "Count the partner's harvestings",
+  result: "How many harvestings match.",
 });

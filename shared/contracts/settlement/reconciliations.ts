@@ -25,6 +25,7 @@ export const listPendingReconciliationsRoute = route({
   ok: { status: 200, schema: z.array(PendingReconciliation) },
   errors: ["DealerOfAnotherPartner", "StoreNotFound"],
   summary: "List the reconciliation groups of a store that are not paid yet",
+  result: "The groups that wait for their payment.",
   description:
     "One for each day (Europe/Rome) whose operations were harvested, the oldest first, 366 at most; " +
     "what is harvested after a payment or a direct debit has claimed a day's group makes another. " +

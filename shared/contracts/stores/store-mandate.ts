@@ -26,6 +26,7 @@ export const putStoreMandateRoute = route({
   ok: record,
   errors: ["StoreOwnerDataMissing", "MandateStatusInvalid", ...storeErrors],
   summary: "Make the store's mandate, or refresh it",
+  result: "The store's mandate with the owner's account of now.",
   description:
     "Debtor and address are taken from the store's ownerName, ownerIban, address and city. A " +
     "mandate whose activation was never requested is refreshed and is a Draft again; where it " +
@@ -42,6 +43,7 @@ export const getStoreMandateRoute = route({
   ok: record,
   errors: ["MandateNotFound", ...storeErrors],
   summary: "Get the store's current mandate",
+  result: "The store's mandate as it is now.",
 });
 
 export const disableStoreMandateRoute = route({
@@ -54,4 +56,5 @@ export const disableStoreMandateRoute = route({
   ok: record,
   errors: ["MandateStatusInvalid", "DealerOfAnotherPartner", "StoreNotFound", "MandateNotFound"],
   summary: "Disable the store's mandate, or cancel it when its activation was never requested",
+  result: "The mandate, Cancelled if it was never requested, else about to be disabled.",
 });

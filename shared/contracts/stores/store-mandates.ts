@@ -21,7 +21,7 @@ export const StoreMandate = z
     disabledDate: NullableDateTime,
     status: z.enum(mandateStatuses).exclude(["ActivationRequested"]),
     feedback: z.string().nullable().describe("Why it is not Active yet, or not any more."),
-    attempts: z.int().describe("How often the bank has refused to activate it."),
+    attempts: z.int32().describe("How often the bank has refused to activate it."),
     lastPaymentReceiveDate: NullableDateTime,
     metadata: Metadata.nullable().describe(
       "`bankReference`: the reference that the bank knows, where it cannot carry the partner's own.",
@@ -49,6 +49,7 @@ export const listStoreMandatesRoute = route({
   ok: { status: 200, schema: paginated(StoreMandate) },
   errors: pageErrors,
   summary: "List the partner's store mandates",
+  result: "A page of the store mandates, and how many there are in all.",
   description: "The oldest first, those of deleted stores too.",
 });
 
@@ -69,6 +70,7 @@ export const createStoreMandateRoute = route({
     "StoreNotFound",
   ],
   summary: "Create a store mandate",
+  result: "The new store mandate.",
   description:
     "A Draft whose debtor is the store's ownerName and ownerIban. It is the store's current mandate " +
     "from then on. A reference is used once and for all, even where its mandate has ended. Banks " +
@@ -86,6 +88,7 @@ export const getStoreMandateByIdRoute = route({
   ok: record,
   errors: ["StoreMandateNotFound"],
   summary: "Get a store mandate",
+  result: "The store mandate as it is now.",
 });
 
 export const fillStoreMandateRoute = route({
@@ -98,6 +101,7 @@ export const fillStoreMandateRoute = route({
   ok: record,
   errors: ["StoreMandateNotFound", "MandateStatusInvalid"],
   summary: "Fill a store mandate",
+  result: "The store mandate, filled.",
   description:
     "Its debtor has signed it: the flow StoreMandates asks the bank to activate it, every quarter " +
     "of an hour or when it is triggered. From then on a fill answers it as the bank knows it.",
@@ -113,6 +117,7 @@ export const deleteStoreMandateRoute = route({
   ok: record,
   errors: ["StoreMandateNotFound", "MandateStatusInvalid"],
   summary: "Delete a store mandate",
+  result: "The store mandate, Cancelled before its activation, else about to be disabled.",
   description:
     "Cancelled before its activation; whatever the bank may still accept of it is revoked. After " +
     "it, DisableRequested until the bank has revoked it.",

@@ -26,7 +26,7 @@ export const Store = z
     accountId: z.string(),
     ownerIban: z.string().nullable(),
     ownerName: z.string().nullable(),
-    email: z.string(),
+    email: z.string().meta({ format: "email" }),
     phoneNumber: z.string(),
     code: z.string(),
     latitude: z.number().nullable(),
@@ -97,6 +97,7 @@ export const listStoresRoute = route({
   ok: { status: 200, schema: paginated(Store) },
   errors: [...pageErrors, ...dealerErrors],
   summary: "List the stores of a dealer",
+  result: "A page of the dealer's stores, and how many there are in all.",
   description: "The oldest first. Deleted stores are left out.",
 });
 
@@ -112,6 +113,7 @@ export const createStoreRoute = route({
   ok: record,
   errors: ["StoreCodeAlreadyPresent", ...dealerErrors],
   summary: "Add a store to a dealer",
+  result: "The new store.",
   description: "It is active at once. The event StoreCreated follows.",
 });
 
@@ -125,6 +127,7 @@ export const getStoreRoute = route({
   ok: record,
   errors: storeErrors,
   summary: "Get a store",
+  result: "The store as it is now.",
 });
 
 export const updateStoreRoute = route({
@@ -138,6 +141,7 @@ export const updateStoreRoute = route({
   ok: record,
   errors: ["StoreCodeAlreadyPresent", ...storeErrors],
   summary: "Update a store, activate or deactivate it",
+  result: "The store with what was changed.",
   description:
     "The body takes the place of all that was given before: a field that is absent or null is " +
     "removed. The store's mandate keeps its debtor until it is refreshed. The event StoreUpdated " +
@@ -154,6 +158,7 @@ export const deleteStoreRoute = route({
   ok: record,
   errors: ["StoreHasPendingReconciliations", ...storeErrors],
   summary: "Delete a store",
+  result: "The store was deleted: its record as it is kept.",
   description:
     "Its operations stay, its code is free again, and its open mandate is disabled with it. " +
     "Refused while money that moved at the store is not settled. The event StoreDeleted follows.",
@@ -172,6 +177,7 @@ export const getStoreByCodeRoute = route({
   ok: record,
   errors: storeErrors,
   summary: "Get a store by its code",
+  result: "The store that has this code.",
   description: "Upper and lower case differ.",
 });
 
@@ -187,6 +193,7 @@ export const searchStoresRoute = route({
   ok: { status: 200, schema: z.array(Store) },
   errors: [],
   summary: "Get stores by their identifiers",
+  result: "The stores that exist among those asked for.",
   description:
     "Each store once, the oldest first. Identifiers that are unknown, of another partner or of a " +
     "deleted store are left out.",

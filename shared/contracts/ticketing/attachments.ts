@@ -56,6 +56,7 @@ export const listAttachmentsRoute = route({
   ok: { status: 200, schema: z.object({ response: z.array(AttachmentSummary) }) },
   errors: ["TicketNotFound"],
   summary: "A ticket's attachments, without their content",
+  result: "The attachments' names, types and sizes.",
 });
 
 export const postAttachmentRoute = route({
@@ -85,6 +86,7 @@ export const postAttachmentRoute = route({
     "AttachmentTypeUnsupported",
   ],
   summary: "Add an attachment: the file's bytes are the body",
+  result: "The file was attached, under this id.",
   description:
     "The file's content must be what its extension says. A ticket takes 20 attachments of together " +
     "50 MiB, unless the partner's settings say otherwise. An upload that breaks off leaves nothing.",
@@ -112,5 +114,6 @@ export const getAttachmentRoute = route({
   ok: { status: 200, schema: z.object({ response: Attachment }) },
   errors: ["TicketNotFound", "AttachmentNotFound"],
   summary: "An attachment with its content",
+  result: "The attachment with its bytes in Base64.",
   description: "`filecontent` holds the very bytes that were uploaded, in Base64.",
 });

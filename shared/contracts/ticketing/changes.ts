@@ -19,6 +19,7 @@ export const postCommentRoute = route({
   ok: { status: 200, schema: z.object({ response: z.string() }) },
   errors: ["TicketNotFound", "TicketOver"],
   summary: "Comment on a ticket",
+  result: "The comment was added.",
   description:
     "A comment on a ticket that waits for the customer, or that is resolved, takes it up again: it " +
     "is In progress, and its expiration date counts from now.",
@@ -41,6 +42,7 @@ export const updateStatusPathRoute = route({
   ok: { status: 200, schema: StatusUpdated },
   errors: ["TicketNotFound", "TicketStatusUnknown", "TicketTransitionInvalid", "ValidationFailed"],
   summary: "Change a ticket's status, named in the path",
+  result: "The ticket has its new status.",
   description: statusDescription,
 });
 
@@ -55,5 +57,6 @@ export const updateStatusBodyRoute = route({
   ok: { status: 200, schema: StatusUpdated },
   errors: ["TicketNotFound", "TicketTransitionInvalid", "ValidationFailed"],
   summary: "Change a ticket's status, named in the body",
+  result: "The ticket has its new status.",
   description: statusDescription,
 });

@@ -34,6 +34,7 @@ export const listQueueRoute = route({
   ok: { status: 200, schema: z.object({ response: z.array(OperatorTicket) }) },
   errors: [],
   summary: "Operators: the queue over all partners, fifty tickets per page",
+  result: "The tickets of this page; none behind the last one.",
   description:
     "By priority, then by expiration date; without a status all that are open: New, InProgress and " +
     "WaitingForCustomer. A page behind the last one is empty.",
@@ -49,6 +50,7 @@ export const getOperatorTicketRoute = route({
   ok: { status: 200, schema: z.object({ response: OperatorTicket }) },
   errors: ["TicketNotFound"],
   summary: "Operators: a ticket with its description",
+  result: "The ticket as it is now.",
 });
 
 export const postOperatorCommentRoute = route({
@@ -63,6 +65,7 @@ export const postOperatorCommentRoute = route({
   ok: { status: 200, schema: z.object({ response: z.string() }) },
   errors: ["TicketNotFound", "TicketOver"],
   summary: "Operators: comment on a ticket",
+  result: "The comment was added.",
   description:
     "The ticket keeps its status; the silent days of one that waits or is resolved begin anew.",
 });
@@ -83,6 +86,7 @@ export const takeInChargeRoute = route({
   id: "takeTicketInCharge",
   path: "operator/tickets/{casenumber}/takeincharge",
   summary: "Operators: work on a new ticket",
+  result: "The ticket, now In progress.",
 });
 
 export const askCustomerRoute = route({
@@ -90,6 +94,7 @@ export const askCustomerRoute = route({
   id: "askTicketCustomer",
   path: "operator/tickets/{casenumber}/askcustomer",
   summary: "Operators: ask the customer, and wait for a comment",
+  result: "The ticket, now WaitingForCustomer.",
   description:
     "The clock of the ticket's expiration stands still meanwhile. After fourteen days without a word " +
     "the ticket is resolved, unless the partner's settings say otherwise.",
@@ -100,6 +105,7 @@ export const resumeTicketRoute = route({
   id: "resumeTicket",
   path: "operator/tickets/{casenumber}/resume",
   summary: "Operators: go on without the customer's answer",
+  result: "The ticket, In progress again.",
   description: "The clock of the ticket's expiration goes on with the time that was left.",
 });
 
@@ -108,6 +114,7 @@ export const resolveTicketRoute = route({
   id: "resolveTicket",
   path: "operator/tickets/{casenumber}/resolve",
   summary: "Operators: the ticket is resolved",
+  result: "The ticket, now Resolved.",
   description: "After four days without a word it is closed.",
 });
 
@@ -116,4 +123,5 @@ export const rejectTicketRoute = route({
   id: "rejectTicket",
   path: "operator/tickets/{casenumber}/reject",
   summary: "Operators: the ticket is rejected",
+  result: "The ticket, now Rejected.",
 });

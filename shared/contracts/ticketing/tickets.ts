@@ -27,7 +27,7 @@ const ticketHead = {
 const ticketTail = {
   closureDate: NullableDateTime.describe("Set while the status is Closed or Canceled."),
   closureResponse: z.string().nullable(),
-  priority: z.string().nullable().describe("0 to 3; 0 is the highest."),
+  priority: z.enum(["0", "1", "2", "3"]).nullable().describe("0 to 3; 0 is the highest."),
   takenInChargeOn: NullableDateTime.describe("Set for an unavailable service alone."),
 };
 
@@ -102,6 +102,7 @@ export const createTicketRoute = route({
   },
   errors: ["WalletNotFound", "PartnerNotRegistered"],
   summary: "Create a ticket",
+  result: "The ticket was created, under this case number.",
   description:
     "The event TicketCreated follows. Texts are kept as they are; one with a script, an iframe or " +
     "PHP in it, however spelt, is refused.",
@@ -127,6 +128,7 @@ export const listTicketsRoute = route({
   ok: { status: 200, schema: z.object({ response: z.array(TicketSummary) }) },
   errors: ["PartnerNotRegistered"],
   summary: "The partner's tickets of one status, ten per page",
+  result: "The tickets of this page; none behind the last one.",
   description:
     "Resolved, Closed, Canceled and Rejected: the newest first; all else in the order of creation. A " +
     "page behind the last one is empty.",
@@ -142,6 +144,7 @@ export const getTicketRoute = route({
   ok: { status: 200, schema: z.object({ response: TicketDetail }) },
   errors: ["TicketNotFound"],
   summary: "Get a ticket",
+  result: "The ticket as it is now.",
 });
 
 export const getWalletTicketsRoute = route({
@@ -154,6 +157,7 @@ export const getWalletTicketsRoute = route({
   ok: { status: 200, schema: z.object({ response: z.array(TicketSummary) }) },
   errors: ["WalletNotFound"],
   summary: "All tickets about a wallet",
+  result: "The tickets about the wallet.",
 });
 
 export const getTimelineRoute = route({
@@ -166,5 +170,6 @@ export const getTimelineRoute = route({
   ok: { status: 200, schema: z.object({ response: z.array(TimelineItem) }) },
   errors: ["TicketNotFound"],
   summary: "What was said and done about a ticket, in the order of time",
+  result: "Everything that was said and done, the oldest first.",
   description: "The first entry is the ticket's description.",
 });

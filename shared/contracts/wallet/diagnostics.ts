@@ -6,7 +6,7 @@ export const Diagnostics = z
   .object({
     applicationName: z.string(),
     applicationVersion: z.string(),
-    environment: z.string(),
+    environment: z.enum(["development", "testing", "production"]),
   })
   .meta({ id: "Diagnostics" });
 
@@ -19,4 +19,5 @@ export const getDiagnosticsRoute = route({
   ok: { status: 200, schema: Diagnostics },
   errors: [],
   summary: "Name, version and environment of the application",
+  result: "What answers here.",
 });

@@ -29,7 +29,8 @@ export const PersonName = z
   .regex(
     /^['’ʼ.·‐ -]*\p{L}[\p{L}\p{M}'’ʼ.·‐ -]*$/u,
     "must be letters (of any script, with accents), and besides only apostrophes, hyphens, dots and spaces",
-  );
+  )
+  .describe("Letters of any script; between them apostrophes, hyphens, dots and spaces.");
 
 /** Short texts of which the shape is checked later, with an error code of its own. */
 export const Code = z
@@ -44,7 +45,11 @@ export const Country = z
   .refine((code) => countries.has(code), countryForm)
   .describe("ISO 3166-1 alpha-2, in upper case.");
 
-export const Email = z.string().max(254, first).regex(emailPattern, "must be an e-mail address");
+export const Email = z
+  .string()
+  .max(254, first)
+  .regex(emailPattern, "must be an e-mail address")
+  .meta({ format: "email" });
 
 export const DateTime = z.iso.datetime();
 export const NullableDateTime = DateTime.nullable();

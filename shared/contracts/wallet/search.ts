@@ -18,6 +18,7 @@ export const getAllWalletsRoute = route({
   ok: { status: 200, schema: WalletPage },
   errors: [...pageErrors, "DateRangeInvalid"],
   summary: "The partner's wallets, oldest first",
+  result: "A page of the wallets, and how many there are in all.",
   description:
     "`fromDate` and `toDate` bound the creation date, both included, at most 366 days apart. " +
     "Temporary: to be removed at go-live; the search does the same without parameters.",
@@ -52,6 +53,7 @@ export const searchWalletRoute = route({
   ok: { status: 200, schema: WalletPage },
   errors: [...pageErrors, "SearchParameterInvalid"],
   summary: "Search the partner's wallets",
+  result: "A page of the wallets that match, and how many do in all.",
   description:
     "All given parameters must match; case and accents make no difference. Missing, null, empty or " +
     "blank parameters are ignored. Ordered by creation date.",

@@ -15,6 +15,7 @@ export const suspendWalletRoute = route({
   ok: record,
   errors: ["WalletNotActive", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Suspend an active wallet",
+  result: "The wallet, now Suspended.",
   description:
     "The end user may not use it for any operation. Operations that are `Initialized` are " +
     "cancelled, each with its event OperationCancelled; WalletSuspended comes before them.",
@@ -30,6 +31,7 @@ export const reactivateWalletRoute = route({
   ok: record,
   errors: ["WalletNotSuspended", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Make a suspended wallet active again",
+  result: "The wallet, Active again.",
   description:
     "`suspensionDate` stays: it tells of the last suspension. An onboarding that has ended runs again " +
     "where one of its steps is open; an IBAN that is not validated, and not awaited, gets a new code.",
@@ -50,6 +52,7 @@ export const closeWalletRoute = route({
     "WalletNotFound",
   ],
   summary: "Close a suspended wallet",
+  result: "The wallet, now Closed.",
   description:
     "What is under way ends with it: an open mandate is disabled, the IBAN's validation, the " +
     "contract's signing and a running onboarding end. Tax id, e-mail and IBAN " +
@@ -67,6 +70,7 @@ export const reopenWalletRoute = route({
   ok: record,
   errors: ["WalletNotClosed", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Reopen a closed wallet",
+  result: "The wallet, open again and Suspended.",
   description: "It is suspended then, as it was before it was closed: reactivate it to use it.",
 });
 
@@ -81,6 +85,7 @@ export const destroyWalletRoute = route({
   ok: record,
   errors: ["WalletNotClosed", "WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Delete a closed wallet for good, in testing and development only",
+  result: "The wallet was deleted: its record as it was last.",
   description:
     "Removes the wallet with its operations, transactions, buckets, mandates and documents, and " +
     "answers the record as it was last. Its events, its audit and what the bank reported stay.",

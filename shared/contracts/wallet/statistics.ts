@@ -5,13 +5,13 @@ import { Code, NullableDateTime } from "./fields.js";
 
 export const WalletStatistics = z
   .object({
-    walletsCount: z.int(),
-    walletsOpen: z.int().describe("Active ones: open, suspended and closed add up to the count."),
-    walletsSuspended: z.int(),
-    walletsClosed: z.int(),
-    walletsIbanValidated: z.int().describe("Closed wallets excluded, as in the next two."),
-    walletsPendingIbanValidation: z.int(),
-    walletsWithoutIban: z.int(),
+    walletsCount: z.int32(),
+    walletsOpen: z.int32().describe("Active ones: open, suspended and closed add up to the count."),
+    walletsSuspended: z.int32(),
+    walletsClosed: z.int32(),
+    walletsIbanValidated: z.int32().describe("Closed wallets excluded, as in the next two."),
+    walletsPendingIbanValidation: z.int32(),
+    walletsWithoutIban: z.int32(),
     walletsTotalAvailableBalance: z.number(),
     walletsEarliestCreationDate: NullableDateTime,
     walletsLatestCreationDate: NullableDateTime,
@@ -32,6 +32,7 @@ export const getPartnerStatisticsRoute = route({
   ok: { status: 200, schema: WalletStatistics },
   errors: ["StatisticsNotFound"],
   summary: "How many wallets the partner has, in which states, and what they hold",
+  result: "The figures over all wallets of the partner.",
   description: "404 until the partner has its first wallet.",
 });
 
@@ -45,5 +46,6 @@ export const getDealerStatisticsRoute = route({
   ok: { status: 200, schema: WalletStatistics },
   errors: ["DealerOfAnotherPartner", "DealerNotFound", "StatisticsNotFound"],
   summary: "The same for the wallets that a dealer originated",
+  result: "The figures over the wallets that the dealer originated.",
   description: "404 until the dealer has originated its first wallet.",
 });

@@ -28,7 +28,7 @@ export const Wallet = z
     isIbanValidated: z.boolean(),
     ibanValidationCode: z.string().nullable(),
     phoneNumber: z.string(),
-    email: z.string(),
+    email: z.string().meta({ format: "email" }),
     creationDate: DateTime,
     lastUpdateDate: NullableDateTime,
     lastUsageDate: NullableDateTime,
@@ -91,6 +91,7 @@ export const createWalletRoute = route({
     "DealerOfAnotherPartner",
   ],
   summary: "Create a wallet",
+  result: "The wallet was created: it is Active, and its onboarding has started.",
   description:
     "All fields are required. Tax id and e-mail are unique among the partner's wallets. " +
     "The event WalletCreated follows, and the wallet's onboarding starts.",
@@ -106,6 +107,7 @@ export const getWalletRoute = route({
   ok: { status: 200, schema: Wallet },
   errors: ["WalletOfAnotherPartner", "WalletNotFound"],
   summary: "Get a wallet",
+  result: "The wallet as it is now.",
 });
 
 export const updateWalletRoute = route({
@@ -127,6 +129,7 @@ export const updateWalletRoute = route({
     "WalletNotFound",
   ],
   summary: "Update a wallet's tax id and e-mail",
+  result: "The wallet with its new tax id and e-mail.",
   description:
     "Forbidden while a SEDA mandate is draft or active. The names are not compared with the new " +
     "tax id here, so that both can be corrected: first the tax id, then the attributes.",
@@ -150,6 +153,7 @@ export const updateWalletAttributesRoute = route({
     "WalletNotFound",
   ],
   summary: "Update a wallet's names, phone number, residence and metadata",
+  result: "The wallet with its new attributes.",
   description:
     "First and last name must match the tax id. An absent residence field stays as it is, null " +
     "removes it. The event WalletAttributesUpdated says whether the residence changed.",

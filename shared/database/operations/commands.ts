@@ -4,6 +4,7 @@ import type { ErrorCode } from "../../contracts/errors.js";
 import { errorTable } from "../../contracts/errors.js";
 import { refusal, success, type Outcome, type RefusalProperties } from "../../domain/outcome.js";
 import { DependencyUnavailableError } from "../../platform/dependency-unavailable.js";
+import { tracing, type SpanStart } from "../../platform/telemetry/tracing.js";
 import type { LimitBounds } from "../ledger/limit-bounds.js";
 import type { Database } from "../platform/database.js";
 
@@ -43,6 +44,8 @@ export interface OperationCommand {
   /** An interval as PostgreSQL reads it. */
   readonly expires_after?: string;
   readonly limits?: LimitBounds;
+  /** The traceparent of whoever asks; commands that go together are of many traces. */
+  readonly trace_parent?: string;
 }
 
 /** The answer as JSON text, or why it was refused. */
@@ -76,13 +79,18 @@ const runTogether = (
   database: Database,
   commands: readonly OperationCommand[],
   isAlone: boolean,
-): Promise<Row[]> =>
-  database.commands(
-    Row,
-    `select place, code, properties, answer::text
-     from borsello.run_operation_commands($1::json, $2) order by place`,
-    [JSON.stringify(commands), isAlone],
+): Promise<Row[]> => {
+  const isTraced = commands.some((command) => command.trace_parent !== undefined);
+  const given = isTraced ? "borsello.with_traces($1::json)" : "$1::json";
+  return tracing.apart(() =>
+    database.commands(
+      Row,
+      `select place, code, properties, answer::text
+       from borsello.run_operation_commands(${given}, $2) order by place`,
+      [JSON.stringify(commands), isAlone],
+    ),
   );
+};
 
 const runAlone = async (database: Database, command: OperationCommand): Promise<CommandOutcome> => {
   const [row] = await runTogether(database, [command], true);
@@ -127,6 +135,17 @@ export interface OperationCommands {
   run(command: OperationCommand): Promise<CommandOutcome>;
 }
 
+/** Waiting for company included. */
+const commandSpan = ({ kind }: OperationCommand): SpanStart => ({
+  name: `transaction ${kind}`,
+  kind: "client",
+  attributes: {
+    "db.system.name": "postgresql",
+    "db.operation.name": kind,
+    "db.stored_procedure.name": "borsello.run_operation_commands",
+  },
+});
+
 /**
  * Commands that wait while two calls are under way go together in the next one; a command that finds
  * a call free never waits for company. What fails together is run again one by one, so that no
@@ -170,11 +189,17 @@ export const operationCommands = (database: Database): OperationCommands => {
     }
   };
 
+  const run = (command: OperationCommand): Promise<CommandOutcome> =>
+    new Promise((resolve, reject) => {
+      queue.push({ command, resolve, reject });
+      next();
+    });
+
   return {
     run: (command) =>
-      new Promise((resolve, reject) => {
-        queue.push({ command, resolve, reject });
-        next();
+      tracing.part(commandSpan(command), () => {
+        const traceParent = tracing.current();
+        return run(traceParent === undefined ? command : { ...command, trace_parent: traceParent });
       }),
   };
 };

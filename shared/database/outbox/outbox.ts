@@ -15,6 +15,8 @@ export const WaitingMessage = z.object({
   entityVersion: z.bigint().nullable(),
   body: z.string(),
   attempts: z.int(),
+  /** The trace that it was written for, as a traceparent of 55 characters. */
+  traceParent: z.string().nullable(),
   /** Where it cannot go now: it is refused there, or an earlier one of its session is. */
   heldAt: z.array(z.string()),
 });
@@ -26,7 +28,8 @@ export const lockSpace = 7_071_002;
 export const messageColumns = `outbox_id as "outboxId", message_id as "messageId", destinations,
   delivered_to as "deliveredTo", session_id as "sessionId", subject,
   partner_key as "partnerKey", coalesce(partner_key = any (destinations), false) as "isNumbered",
-  entity_version as "entityVersion", body::text, attempts, held_at as "heldAt"`;
+  entity_version as "entityVersion", body::text, attempts,
+  held_at as "heldAt", trace_parent as "traceParent"`;
 
 export interface ClaimScope {
   /** What has only these destinations left is passed by. */

@@ -42,6 +42,18 @@ const selectLeft = `
     union all
     select 7, 'replays of its events that are under way', 'wait until they have ended',
       (select count(*)::int from borsello.replay where partner_key = $1 and ended_at is null)
+    union all
+    select 8, 'card accounts that are not deleted', 'delete them',
+      (select count(*)::int from (select from borsello.card_account
+        where partner_key = $1 and status <> 'DELETED' limit 1000) as a)
+    union all
+    select 9, 'presentments and fees that are not cleared', 'have them cleared',
+      (select count(*)::int from (select from borsello.clearing_item
+        where partner_key = $1 and incoming_clearing_id is null limit 1000) as i)
+    union all
+    select 10, 'clearing files that are not written', 'have them exported',
+      (select count(*)::int from (select from borsello.outgoing_clearing
+        where partner_key = $1 and delivered_at is null limit 1000) as o)
   ) as found where count > 0 order by place`;
 
 /** What speaks against the removal, as sentences. */

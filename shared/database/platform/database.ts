@@ -6,6 +6,7 @@ import type { DatabaseConnection } from "../../platform/config.js";
 import { DependencyUnavailableError } from "../../platform/dependency-unavailable.js";
 import { loggedFailures, type Logger } from "../../platform/logger.js";
 import { isOutage } from "../../platform/outage.js";
+import { tracing, type SpanStart } from "../../platform/telemetry/tracing.js";
 import { openPool, withConnection } from "./connections.js";
 import { migrate } from "./migrate.js";
 
@@ -113,6 +114,10 @@ const guarded = async <Value>(work: () => Promise<Value>): Promise<Value> => {
   }
 };
 
+/** What the transaction writes to the outbox is of the trace of whoever runs it; a sound one holds no quote. */
+const beginning = (traceParent: string | undefined): string =>
+  traceParent === undefined ? "begin" : `begin; set local borsello.trace_parent = '${traceParent}'`;
+
 const inTransaction = async <Value>(
   pool: pg.Pool,
   work: (tx: Queryable) => Promise<Value>,
@@ -120,7 +125,7 @@ const inTransaction = async <Value>(
   const client = await pool.connect();
   let isBroken = false;
   try {
-    await client.query("begin");
+    await client.query(beginning(tracing.current()));
     const value = await work(queryable(runOn(client)));
     await client.query("commit");
     return value;
@@ -255,6 +260,14 @@ const preparation = ({ connection, prepare }: DatabaseSettings): Preparation => 
 
 const poolSizeDefault = 16;
 
+/** The texts are ours: what callers have sent are values. */
+const databaseSpan = (name: string, text?: string): SpanStart => ({
+  name,
+  kind: "client",
+  attributes: { "db.system.name": "postgresql", "db.query.text": text },
+});
+const transactionSpan = databaseSpan("transaction");
+
 /** Opens the database; connects, migrates and prepares it before its first use. */
 export const openDatabase = (settings: DatabaseSettings): Database => {
   const { connection, poolSize = poolSizeDefault, logger } = settings;
@@ -264,21 +277,30 @@ export const openDatabase = (settings: DatabaseSettings): Database => {
   const runOne = runOnPool(pool);
   const run: Run = async (text, values) => {
     await soon();
-    return guarded(() => runOne(text, values));
+    if (!tracing.isOn()) return guarded(() => runOne(text, values));
+    return tracing.part(databaseSpan("query", text), () => guarded(() => runOne(text, values)));
   };
+  /** What a commit sets going outlasts whoever committed, and belongs to no trace. */
   const committed = <Value>(value: Value): Value => {
-    for (const listener of listeners) listener();
+    tracing.apart(() => {
+      for (const listener of listeners) listener();
+    });
     return value;
   };
   const base = queryable(run);
   const quietTransaction: Database["quietTransaction"] = async (work) => {
     await soon();
-    return guarded(() => inTransaction(pool, work));
+    return tracing.part(transactionSpan, () => guarded(() => inTransaction(pool, work)));
   };
+  /** A statement alone cannot say whose trace it is of. */
+  const command = <Value>(work: (queryable: Queryable) => Promise<Value>): Promise<Value> =>
+    tracing.current() === undefined ? work(base) : quietTransaction(work);
   const database: Database = {
     ...base,
-    command: async (row, text, values) => committed(await base.row(row, text, values)),
-    commands: async (row, text, values) => committed(await base.rows(row, text, values)),
+    command: async (row, text, values) =>
+      committed(await command((on) => on.row(row, text, values))),
+    commands: async (row, text, values) =>
+      committed(await command((on) => on.rows(row, text, values))),
     transaction: async (work) => committed(await quietTransaction(work)),
     quietTransaction,
     session: async (work) => {

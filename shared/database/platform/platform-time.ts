@@ -9,3 +9,15 @@ export const platformNow = async (database: Queryable): Promise<string> => {
   if (found === undefined) throw new Error("the database does not tell the time");
   return found.now;
 };
+
+const Today = z.object({ today: z.iso.date() });
+
+/** The day of Europe/Rome, as `2026-11-22`. */
+export const romeToday = async (database: Queryable): Promise<string> => {
+  const found = await database.row(
+    Today,
+    `select borsello.rome_date(borsello.platform_now())::text as today`,
+  );
+  if (found === undefined) throw new Error("the database does not tell the day");
+  return found.today;
+};

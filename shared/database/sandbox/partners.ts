@@ -10,6 +10,8 @@ interface SandboxPartner {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly authKey: string;
+  /** For documents: what a developer chooses it for. */
+  readonly may: string;
   readonly roles: readonly Role[];
   readonly isOperator: boolean;
   readonly dealers: readonly string[];
@@ -49,6 +51,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "acme-client",
     clientSecret: "acme-local-secret",
     authKey: "acme-local-authkey",
+    may: "Everything but Ticket.Operate; its onboardings end once the mandate is active.",
     roles: partnerRoles,
     isOperator: false,
     dealers: ["dealer-rome", "dealer-milan"],
@@ -64,6 +67,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "globex-client",
     clientSecret: "globex-local-secret",
     authKey: "globex-local-authkey",
+    may: "Everything but Ticket.Operate; its onboardings end with or without a mandate.",
     roles: partnerRoles,
     isOperator: false,
     dealers: ["dealer-turin"],
@@ -79,6 +83,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "initech-client",
     clientSecret: "initech-local-secret",
     authKey: "initech-local-authkey",
+    may: "Reads only; the contract activation flow is not enabled.",
     roles: readRoles,
     isOperator: false,
     dealers: ["dealer-bari"],
@@ -94,6 +99,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "umbrella-client",
     clientSecret: "umbrella-local-secret",
     authKey: "umbrella-local-authkey",
+    may: "Everything but Ticket.Operate; the contract activation flow is not enabled.",
     roles: partnerRoles,
     isOperator: false,
     dealers: ["dealer-genoa"],
@@ -109,6 +115,7 @@ export const sandboxPartners: readonly SandboxPartner[] = [
     clientId: "operator-client",
     clientSecret: "operator-local-secret",
     authKey: "operator-local-authkey",
+    may: "For operators of the platform: reads every partner's data, works on tickets, notifications and flows.",
     roles: [
       ...readRoles,
       "Ticket.Operate",
@@ -127,12 +134,13 @@ export const sandboxPartners: readonly SandboxPartner[] = [
   },
 ];
 
+/** Of instances that start at once, those that lose the race over either key insert nothing. */
 const insertPartner = `
   with partner as (
     insert into borsello.partner (partner_key, client_id, client_secret_salt, client_secret_hash,
       auth_key_salt, auth_key_hash, roles, is_operator, settings)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-    on conflict (partner_key) do nothing
+    on conflict do nothing
     returning partner_key
   )
   insert into borsello.dealer (partner_key, dealer_key)

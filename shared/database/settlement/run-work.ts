@@ -1,13 +1,13 @@
 /** What a flow's part of a run is: a page of what is due, or the one thing that the run is about. */
 import { z } from "zod";
-import { flowNames } from "../../contracts/settlement/flows.js";
+import { workedFlows } from "../../contracts/settlement/flows.js";
 import type { Queryable } from "../platform/database.js";
 import type { SettlementTerms } from "./terms.js";
 
 export const Begun = z.object({
   runId: z.string(),
   partnerKey: z.string(),
-  flow: z.enum(flowNames),
+  flow: z.enum(workedFlows),
   actor: z.string(),
   type: z.string().nullable(),
   subjectId: z.string().nullable(),

@@ -1,9 +1,10 @@
 /** Runs of a flow: asked for by a person or a timer, worked off page by page, forgotten some time after. */
 import { z } from "zod";
 import type { BankNotificationType } from "../../contracts/platform/bank-messages.js";
-import { FlowRun, RequestedRun, type FlowName } from "../../contracts/settlement/flows.js";
+import { FlowRun, RequestedRun, type WorkedFlow } from "../../contracts/settlement/flows.js";
 import { operationTypes, type OperationType } from "../../domain/operations/families.js";
 import type { Database, Queryable } from "../platform/database.js";
+import { forgetThreeDs } from "../threeds/cleanup.js";
 import { takeDepositOf, takeDeposits } from "./deposits.js";
 import { compensateStores } from "./compensations.js";
 import { takeBankNotification, takeDueBankNotifications } from "./bank-notifications.js";
@@ -13,14 +14,14 @@ import type { SettlementTerms } from "./terms.js";
 
 export interface RunRequest {
   readonly partnerKey: string;
-  readonly flow: FlowName;
+  readonly flow: WorkedFlow;
   readonly actor: string;
   /** Of harvestings: which operations; of bank notifications: which of them. */
   readonly type: OperationType | BankNotificationType | null;
   /** The one that it is about; null: all that are due. */
   readonly subjectId: string | null;
-  /** What was confirmed before now, or before today (Europe/Rome). */
-  readonly upTo: "now" | "today";
+  /** What was there before now, before today (Europe/Rome), or so many days ago. */
+  readonly upTo: "now" | "today" | { readonly daysAgo: number };
   /** By a timer: where one is under way there is no other. */
   readonly isScheduled: boolean;
   /** Nothing of it is for this flow to do. */
@@ -37,7 +38,8 @@ const insertRun = `
        amount_cents, reconciliation_id)
     select $1, $2, $3, $4, $5::uuid, case $6::text when 'today'
         then date_trunc('day', borsello.platform_now(), 'Europe/Rome')
-        else borsello.platform_now() + interval '1 millisecond' end,
+        else borsello.platform_now() + interval '1 millisecond'
+          - make_interval(days => $11::integer) end,
       $7, case when $8 then 'Ignored' else 'Queued' end,
       case when $8 then borsello.platform_now() end, $9::bigint, $10::uuid
     on conflict do nothing
@@ -50,6 +52,9 @@ const insertRun = `
   select run_id as "runId", flow, status, borsello.iso(requested_at) as "requestedAt"
   from made, told`;
 
+/** Further back there is nothing, and no date that the database knows. */
+const daysAgoMax = 1_000_000;
+
 /** Undefined: the timer's run is under way already. */
 export const requestRun = (
   database: Database,
@@ -61,11 +66,12 @@ export const requestRun = (
     run.actor,
     run.type,
     run.subjectId,
-    run.upTo,
+    run.upTo === "today" ? "today" : "now",
     run.isScheduled,
     run.isIgnored,
     run.amountCents ?? null,
     run.reconciliationId ?? null,
+    typeof run.upTo === "string" ? 0 : Math.min(run.upTo.daysAgo, daysAgoMax),
   ]);
 
 export const findRun = (
@@ -179,6 +185,11 @@ const compensationPage = async (tx: Queryable, run: BegunRun): Promise<RunPage> 
   return { items, isLast: items === 0 };
 };
 
+const cleanupPage = async (tx: Queryable, { partnerKey, upTo }: BegunRun): Promise<RunPage> => {
+  const items = await forgetThreeDs(tx, partnerKey, upTo, claimedPerPage);
+  return { items, isLast: items < claimedPerPage };
+};
+
 export const singleTypes = ({ harvestedTypes }: Pick<SettlementTerms, "harvestedTypes">) =>
   operationTypes.filter((type) => !harvestedTypes.includes(type));
 
@@ -190,13 +201,14 @@ const note = `
   where run_id = $1`;
 
 /** A line for each flow that can be asked for. */
-const work: Readonly<Record<FlowName, RunWork>> = {
+const work: Readonly<Record<WorkedFlow, RunWork>> = {
   Harvestings: { subject: harvestSubject, page: harvestPage },
   AccountingOperations: { subject: accountSubject, page: accountingPage },
   SddStoresCompensation: { subject: compensationPage, page: compensationPage },
   StoreMandates: { subject: takeStoreMandate, page: takeDueStoreMandates },
   MandateDepositRequest: { subject: takeDepositOf, page: (tx, run) => takeDeposits(tx, run) },
   BankNotifications: { subject: takeBankNotification, page: takeDueBankNotifications },
+  ThreeDsCleanup: { subject: cleanupPage, page: cleanupPage },
 };
 
 const over: RunPage = { items: 0, isLast: true };
@@ -233,7 +245,7 @@ export const staleRuns = (
     `select run_id as "runId", partner_key as "partnerKey",
        json_build_array(requested_at, run_id)::text as place
      from borsello.flow_run
-     where status in ('Queued', 'Running')
+     where status in ('Queued', 'Running') and flow not in ('Clearing', 'ClearingExport')
        and requested_at < borsello.platform_now() - interval '2 minutes'
        and ($1::json is null or (requested_at, run_id)
          > (($1::json ->> 0)::timestamptz, ($1::json ->> 1)::uuid))

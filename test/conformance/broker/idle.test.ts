@@ -52,14 +52,12 @@ test("an entity goes when its time is over since it was last sent to, or receive
       administration.topicExists("stays"),
       administration.subscriptionExists("stays", "goes"),
     ]);
-  await expect
-    .poll(existing, { timeout: 10_000 })
-    .toEqual([false, true, true, false, false, true, false]);
+  await expect.poll(existing).toEqual([false, true, true, false, false, true, false]);
 
   await subscribed.close();
   await receiver.close();
   aheadMs = 30 * minute;
-  await expect.poll(() => administration.queueExists("received"), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => administration.queueExists("received")).toBe(false);
   await expect(administration.createQueue("short", { autoDeleteOnIdle: "PT1M" })).rejects.toThrow(
     "AutoDeleteOnIdle",
   );

@@ -162,11 +162,13 @@ test("after the window an id may come again", async () => {
 
 test("a scheduled message is seen by peeking at once and delivered when it is due", async () => {
   const { client } = fixture;
+  const receiver = client.createReceiver("other", { receiveMode: "receiveAndDelete" });
+  // Its connection is open before the time runs.
+  expect(await receiver.peekMessages(1)).toEqual([]);
   const dueAt = new Date(Date.now() + 1200);
   const [number] = await client
     .createSender("other")
     .scheduleMessages({ body: "later", messageId: "later" }, dueAt);
-  const receiver = client.createReceiver("other", { receiveMode: "receiveAndDelete" });
   const [peeked] = await receiver.peekMessages(1);
   expect(peeked).toMatchObject({ body: "later", state: "scheduled" });
   expect(peeked?.sequenceNumber?.toString()).toBe(number?.toString());

@@ -94,8 +94,8 @@ test("a message scheduled on a topic reaches the subscriptions when it is due", 
   const dueAt = new Date(Date.now() + 2000);
   const numbers = await sender.scheduleMessages([{ body: "kept" }, { body: "dropped" }], dueAt);
   if (numbers[1]) await sender.cancelScheduledMessages(numbers[1]);
-  expect(await receiveAll("all", 0)).toEqual([]);
   expect(await receiveAll("all", 1)).toEqual(["kept"]);
+  expect(Date.now()).toBeGreaterThanOrEqual(dueAt.getTime());
   expect(await receiveAll("ruled", 1)).toEqual(["kept"]);
 });
 

@@ -13,6 +13,7 @@ test("the repository's configuration names the entities that the platform speaks
     "bank-mandate-requests",
     "bank-requests",
     "card-processor-events",
+    "card-processor-commands",
   ]);
   const subscriptions = topics.flatMap(({ path, subscriptions: each }) =>
     each.map(({ name, settings }) => [path, name, settings.requiresSession]),

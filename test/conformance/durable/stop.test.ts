@@ -49,3 +49,20 @@ test("a stop waits for the activities under way, stores their results, and begin
   expect(begun).toHaveLength(new Set(begun).size);
   expect(begun).toHaveLength(4 + 4 + 6);
 });
+
+test("a call in work at a stop reaches its orchestration to the end", async () => {
+  const host = await startDurableHost(database.url);
+  hosts.push(host);
+  const call = fetch(`${host.url}/api/startAndWait/timer`, {
+    method: "POST",
+    body: JSON.stringify({ input: 500, timeoutMs: 10_000 }),
+  });
+  await expect
+    .poll(async () => (await host.api("GET", "instances?runtimeStatus=Running")).json(), {
+      interval: 5,
+    })
+    .toHaveLength(1);
+  await host.stop();
+  const answer = await call;
+  expect([answer.status, await answer.json()]).toEqual([200, expect.any(Number)]);
+});

@@ -50,7 +50,7 @@ test("every committed row is sealed once, while others commit and roll back", as
           .transaction(async (tx) => {
             await tx.execute(
               `insert into borsello.audit (actor, entity, entity_id, action)
-               values ('nobody', 'Nothing', '1', 'rolled back')`,
+               values ('nobody', 'Wallet', '1', 'rolled back')`,
             );
             throw new Error("given up");
           })
@@ -74,7 +74,7 @@ test("a row that commits late is waited for, and nothing behind it is sealed bef
   const late = await connect(wallets.url);
   await late.query("begin");
   await late.query(
-    "insert into borsello.audit (actor, entity, entity_id, action) values ('late', 'Nothing', '2', 'late')",
+    "insert into borsello.audit (actor, entity, entity_id, action) values ('late', 'Wallet', '2', 'late')",
   );
   await openWallet(database);
   const pending = await sealAudit(database, { ...patient, patienceMs: 20 });

@@ -10,7 +10,7 @@ import {
 import { openDatabase, type Database } from "../../../shared/database/platform/database.js";
 import { blobDocuments, openContainer } from "../../../shared/documents/blob-documents.js";
 import type { DocumentStore } from "../../../shared/documents/documents.js";
-import type { BlobConnection } from "../../../shared/platform/document-settings.js";
+import type { BlobConnection } from "../../../shared/platform/settings/document-settings.js";
 import { clientOf, openStackDatabase } from "../../support/platform/api.js";
 import { pngFile, writeTicket } from "../../support/ticketing/attachments.js";
 import { countOf, silentLogger } from "../../support/wallet/bank-fixtures.js";

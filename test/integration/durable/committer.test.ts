@@ -120,6 +120,13 @@ test("a message whose write lost its answer is not sent again, though it has bee
   expect(committed.isShared).toBe(true);
 });
 
+test("what is sent soon after a lost answer goes by the disk, too, and so does not overtake what was sent before", async () => {
+  expect((await committer.commit(change())).isShared).toBe(false);
+  proxy.loseAnswerTo("durable-flush");
+  await committer.commit(change());
+  expect((await committer.commit(change())).isShared).toBe(true);
+});
+
 test("a start whose write lost its answer is not done again, though it has ended since", async () => {
   await takeAtOnce(
     "instance",

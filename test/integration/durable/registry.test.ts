@@ -1,6 +1,6 @@
 /** What the durable engine keeps in memory, and for how long. */
 import type { Pool } from "pg";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { localClock } from "../../../local/clock.js";
 import { ActivityRunner } from "../../../local/durable/turns/activity-runner.js";
 import { Client } from "../../../local/durable/api/client.js";
@@ -28,6 +28,8 @@ const entity = "@counter@one";
 
 let database: TestDatabase;
 let pool: Pool;
+let store: InstanceStore;
+let timers: Timers;
 let registry: Registry;
 let client: Client;
 let stop: () => Promise<void>;
@@ -70,7 +72,7 @@ beforeEach(async () => {
   const setAside = new SetAside(pool, hub, lease);
   const committer = new Committer(pool, hub, lease);
   const clock = localClock();
-  const timers = new Timers(pool, hub, lease, clock, setAside);
+  timers = new Timers(pool, hub, lease, clock, setAside);
   const activities = new ActivityRunner(functions, 100);
   const messageIds = await MessageIds.open(pool);
   const services: TurnServices = {
@@ -85,11 +87,12 @@ beforeEach(async () => {
     isStopping: () => false,
     setAside: async () => undefined,
     log: () => undefined,
-    startActivity: (activity, instanceId, done) => activities.start({ activity, instanceId, done }),
+    startActivity: (job) => activities.start(job),
   };
+  store = new InstanceStore(pool, hub, lease, setAside);
   registry = new Registry({
     services,
-    store: new InstanceStore(pool, hub, lease, setAside),
+    store,
     timers,
     instanceKeys: new InstanceKeys(pool),
     idleMax: 1,
@@ -132,11 +135,11 @@ const insertActivities = async (): Promise<void> => {
   );
 };
 
-const insertMessage = async (id: number, body: MessageBody): Promise<void> => {
+const insertMessage = async (id: number, body: MessageBody, dueAt?: number): Promise<void> => {
   await pool.query(
-    `insert into durable.message (id, hub, instance_id, type, body)
-     values ($1, $2, 'flow-1', $3, $4)`,
-    [id, hub, body.type, JSON.stringify(body)],
+    `insert into durable.message (id, hub, instance_id, type, body, due_at)
+     values ($1, $2, 'flow-1', $3, $4, $5)`,
+    [id, hub, body.type, JSON.stringify(body), dueAt],
   );
 };
 
@@ -200,4 +203,25 @@ test("what reaches the disk for an instance that was removed meanwhile is not ke
   registry.changed("flow-1");
   await quiet();
   expect((await pool.query("select from durable.message")).rows).toHaveLength(0);
+});
+
+test.each([
+  { what: "a message", dueAt: undefined },
+  { what: "a timer that fires meanwhile", dueAt: 1 },
+])("$what reaches what has become this host's while it was being read", async ({ dueAt }) => {
+  // So that no other read finds the timer.
+  await expect.poll(() => timers.isBehind).toBe(false);
+  vi.spyOn(store, "claim").mockImplementationOnce(async () => {
+    const body = { type: "resume" } as const;
+    await insertSuspended(1);
+    await insertMessage(1, body, dueAt);
+    await registry.sweep();
+    if (dueAt !== undefined) registry.due([{ id: 1, target: "flow-1", dueAt, body }]);
+    // The read had begun before.
+    return { instances: [], spoiled: [], unreadable: [] };
+  });
+  registry.changed("flow-1");
+  await quiet();
+  const [flow] = await readInstances(pool, hub, ["flow-1"]);
+  expect(flow?.status).not.toBe("Suspended");
 });

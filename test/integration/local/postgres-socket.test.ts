@@ -45,7 +45,7 @@ test("a server that was killed comes back on its socket", async () => {
     const [line] = (await readFile(join(folder, "postgres/postmaster.pid"), "utf8")).split("\n");
     process.kill(Number(line), "SIGKILL");
     const again = () => rowsOf(server.socketUrl, way).catch(() => undefined);
-    await expect.poll(again, { timeout: 20_000 }).toEqual([{ bySocket: true }]);
+    await expect.poll(again).toEqual([{ bySocket: true }]);
   } finally {
     await server.stop();
   }

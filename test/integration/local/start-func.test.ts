@@ -117,7 +117,7 @@ test("at Ctrl-C the host ends first, and has its storage until then", async () =
   });
   let output = "";
   started.stdout.on("data", (data: Buffer) => (output += data.toString()));
-  await expect.poll(() => output, { timeout: 20_000 }).toContain("started");
+  await expect.poll(() => output).toContain("started");
   const ended = once(started, "exit");
   process.kill(-(started.pid ?? 0), "SIGINT");
   expect(await ended).toEqual([0, null]);

@@ -44,8 +44,9 @@ const Found = z.object({ state: z.string() });
 const stateOf = (walletId: string) =>
   wallets.database.row(
     Found,
-    `select concat_ws(' ', (select json_agg(o) from borsello.operation as o where wallet_id = $1),
-       (select json_agg(b) from borsello.bucket as b where wallet_id = $1),
+    `select concat_ws(' ', (select json_agg(o order by operation_id)
+         from borsello.operation as o where wallet_id = $1),
+       (select json_agg(b order by bucket_id) from borsello.bucket as b where wallet_id = $1),
        (select count(*) from borsello.entry), (select count(*) from borsello.outbox),
        (select count(*) from borsello.audit)) as state`,
     [walletId],

@@ -93,7 +93,7 @@ const take = async (
   const receiver = client.createReceiver(topic, subscription, { receiveMode: "receiveAndDelete" });
   const taken: ServiceBusReceivedMessage[] = [];
   while (taken.length < count) {
-    const more = await receiver.receiveMessages(count - taken.length, { maxWaitTimeInMs: 5_000 });
+    const more = await receiver.receiveMessages(count - taken.length, { maxWaitTimeInMs: 45_000 });
     if (more.length === 0) break;
     taken.push(...more);
   }
@@ -249,7 +249,10 @@ test("a partner without a topic holds up nobody, and keeps its events", async ()
   await relay.sweep();
 
   expect((await take("acme", 1)).map(numberOf)).toEqual([2]);
-  expect((await take("platform-events", 3)).map(numberOf)).toEqual([1, 2, 3]);
+  const heard = await take("platform-events", 3);
+  const heardOf = (walletId: string) =>
+    heard.filter(({ sessionId }) => sessionId === walletId).map(numberOf);
+  expect([heardOf(lost), heardOf(found)]).toEqual([[1, 3], [2]]);
   expect((await outboxOf(bank.database, lost)).map(({ isSent }) => isSent)).toEqual([false, false]);
 });
 
@@ -268,7 +271,7 @@ test("messages that no broker takes hold up nobody else", async () => {
   await publish(bank.database, after, 3);
   await relay.sweep();
   for (const topic of ["acme", "platform-events"] as const)
-    expect((await take(topic, 2)).map(numberOf)).toEqual([1, 3]);
+    expect(new Set((await take(topic, 2)).map(numberOf))).toEqual(new Set([1, 3]));
   expect(await countOf(bank.database, "select count(*) from borsello.held_message")).toBe(4);
 });
 
@@ -282,7 +285,7 @@ test("a bank request goes to its queue and nowhere else", async () => {
   );
   await relay.sweep();
   const receiver = client.createReceiver("bank-requests");
-  const [request] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 5_000 });
+  const [request] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 45_000 });
   expect(request).toMatchObject({
     messageId: requestId,
     body: { requestId, kind: "mandateActivation", amount: 25 },
@@ -329,7 +332,7 @@ test("a message that another receiver locked is dead-lettered by its lock token,
     { messageId: "unreadable", subject: "Test", body: '{"amount":"much"}' },
   ]);
   const holder = client.createReceiver("bank-requests");
-  const [locked] = await holder.receiveMessages(1, { maxWaitTimeInMs: 5_000 });
+  const [locked] = await holder.receiveMessages(1, { maxWaitTimeInMs: 45_000 });
   if (locked?.lockToken === undefined) throw new Error("the message did not come locked");
 
   const { lockToken } = locked;
@@ -339,7 +342,7 @@ test("a message that another receiver locked is dead-lettered by its lock token,
   );
 
   const deadLetters = client.createReceiver("bank-requests", { subQueueType: "deadLetter" });
-  const [dead] = await deadLetters.receiveMessages(1, { maxWaitTimeInMs: 5_000 });
+  const [dead] = await deadLetters.receiveMessages(1, { maxWaitTimeInMs: 45_000 });
   expect(dead).toMatchObject({
     messageId: "unreadable",
     deadLetterReason: "MessageInvalid",

@@ -113,7 +113,7 @@ const untilOver = (...replayers: readonly BackgroundSender[]) =>
         await Promise.all(replayers.map((replayer) => replayer.sweep()));
         return open();
       },
-      { timeout: 20_000, interval: 20 },
+      { interval: 20 },
     )
     .toBe(0);
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import type { BackgroundSender } from "../../../shared/events/background-sender.js";
 import { startOutboxRelay } from "../../../shared/events/outbox-relay.js";
-import type { ServiceBus } from "../../../shared/events/service-bus.js";
+import type { OutgoingMessage, ServiceBus } from "../../../shared/events/service-bus.js";
 import { noFaultPoints } from "../../../shared/platform/fault-points.js";
 import { blocksPerRound } from "../../support/database/outbox-blocks.js";
 import {
@@ -43,6 +43,16 @@ const write = (partnerKey: string, count: number) =>
      select array[$1, 'platform-events'], gen_random_uuid()::text, 'WalletUpdated', $1, '{}'
      from generate_series(1, $2::integer)`,
     [partnerKey, count],
+  );
+
+/** Of so many wallets in turn. */
+const writeOfWallets = (wallets: number, count: number) =>
+  bank.database.execute(
+    `insert into borsello.outbox (destinations, session_id, subject, partner_key, body)
+     select '{nowhere,platform-events}', 'wallet-' || number % $1::integer, 'WalletUpdated',
+       'nowhere', '{}'
+     from generate_series(1, $2::integer) as number`,
+    [wallets, count],
   );
 
 /** As they stay after everything but the partner's topic has them. */
@@ -102,26 +112,30 @@ test("nobody waits while a destination that refuses is tried again", async () =>
   signals.emit("answer");
 });
 
-test("a destination that is back gets all that waited for it, in order", async () => {
+test("a destination that is back gets all that waited for it, each wallet's in order", async () => {
   let isBack = false;
-  const arrived: string[] = [];
+  const arrived: OutgoingMessage[] = [];
   const sending = startRelay(async (destination, messages) => {
     if (destination !== "nowhere") return { acknowledged: messages.length };
     if (!isBack) return { acknowledged: 0, failure: new Error("there is no such topic") };
-    arrived.push(...messages.map(({ messageId }) => messageId));
+    arrived.push(...messages);
     return { acknowledged: messages.length };
   });
-  await write("nowhere", 250);
+  await writeOfWallets(5, 250);
   await sending.sweep();
   expect(await waitingOf("nowhere")).toBe(250);
   isBack = true;
   await expect.poll(() => waitingOf("nowhere")).toBe(0);
   const written = await bank.database.rows(
-    z.object({ messageId: z.string() }),
-    `select message_id as "messageId" from borsello.outbox
-     where partner_key = 'nowhere' order by outbox_id`,
+    z.object({ sessionId: z.string(), messageIds: z.array(z.string()) }),
+    `select session_id as "sessionId", array_agg(message_id order by outbox_id) as "messageIds"
+     from borsello.outbox where partner_key = 'nowhere' group by session_id`,
   );
-  expect(arrived).toEqual(written.map(({ messageId }) => messageId));
+  expect(written).toHaveLength(5);
+  for (const { sessionId, messageIds } of written)
+    expect(
+      arrived.filter((one) => one.sessionId === sessionId).map(({ messageId }) => messageId),
+    ).toEqual(messageIds);
 });
 
 test("no transaction is open while the relay waits for the broker", async () => {

@@ -6,6 +6,7 @@ import { closeWallet, suspendWallet } from "../../../shared/database/wallet/stat
 import { createWallet } from "../../../shared/database/wallet/wallets.js";
 import { connectionString } from "../../support/broker/broker.js";
 import { runPartner } from "../../support/partners/partner-command.js";
+import { openAccount } from "../../support/card/cards.js";
 import { openPartnerDesk, type PartnerDesk } from "../../support/partners/partner-desk.js";
 import { made, someone } from "../../support/wallet/wallet-fixtures.js";
 
@@ -131,6 +132,21 @@ test("a partner that had an event keeps its name: another would read its log", a
   expect((await run("remove", name)).printed).toContain("its books and events stay");
   expect((await run("add", name)).complained).toContain("choose another name");
   expect(await client()).toBeUndefined();
+});
+
+test("a partner with a card account stays until that is deleted", async () => {
+  const { database } = desk.wallets;
+  await add();
+  const { accountId } = await openAccount(database, { partnerKey: name });
+  expect(await run("remove", name)).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining("1 card accounts that are not deleted") as string,
+  });
+  await database.execute(
+    "update borsello.card_account set status = 'DELETED' where account_id = $1",
+    [accountId],
+  );
+  expect((await run("remove", name)).printed).toContain("its books and events stay under its name");
 });
 
 test("a partner with an open wallet stays; once it is closed, its books outlive the partner", async () => {

@@ -44,9 +44,10 @@ const forTests = endpointsOf("production").filter(
   ({ route }) => route.refusedInProduction === true,
 );
 
-test("what is for tests only is force-delete and force-push, and is served in production to be refused", () => {
+test("what is for tests only is force-delete, force-push and simulations, and is served in production to be refused", () => {
+  const known = [destroyWalletRoute, ...forcePushes.map(({ route }) => route)].map(({ id }) => id);
   expect(forTests.map(({ route }) => route.id).sort()).toEqual(
-    [destroyWalletRoute, ...forcePushes.map(({ route }) => route)].map(({ id }) => id).sort(),
+    [...known, "simulateO2iRequest", "simulateO2iReversal"].sort(),
   );
 });
 

@@ -4,6 +4,7 @@ import type { StoreMandate } from "../../../shared/contracts/stores/store-mandat
 import { lapseUnusedMandates } from "../../../shared/database/mandates/outcomes.js";
 import { dueFlows } from "../../../shared/database/onboarding/flow-state.js";
 import { disableStoreMandate, findStoreMandate } from "../../../shared/database/stores/mandates.js";
+import { romeDate } from "../../../shared/domain/bank/bank-days.js";
 import { deleteStore } from "../../../shared/database/stores/deletion.js";
 import {
   deleteStoreMandate,
@@ -103,7 +104,7 @@ describe("asking", () => {
       kind: "mandateActivation",
       ...{ mandateUniqueReference, debtorName, debtorIban, sequenceType: "RCUR" },
       ...{ creditorIdentifier: creditor.identifier, creditorName: creditor.name },
-      signatureDate: fillDate?.slice(0, 10),
+      signatureDate: romeDate(new Date(fillDate ?? "")),
     });
     const current = await findStoreMandate(stores.database, storeId);
     expect(current?.activationRequestDate).not.toBeNull();

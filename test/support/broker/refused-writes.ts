@@ -68,7 +68,7 @@ export const completeBesideRefusals = async (completions: number): Promise<Refus
     );
   // The last completions may still be on their way.
   await expect
-    .poll(async () => (await rest()).length, { timeout: 5000 })
+    .poll(async () => (await rest()).length)
     .toBe(0)
     .catch(() => undefined);
   const lost = (await rest()).length + seen.length - new Set(seen).size + errors.length;

@@ -56,7 +56,7 @@ export const takeOverRepeatedly = async (rounds: number): Promise<TakeoverReport
 
   for (let round = 0; round < rounds; round += 1) {
     const before = acknowledged.length;
-    await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(before + 40);
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 40);
     gate.close();
     await executioner.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
@@ -72,7 +72,7 @@ export const takeOverRepeatedly = async (rounds: number): Promise<TakeoverReport
     gate.open();
   }
   const before = acknowledged.length;
-  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(before + 40);
+  await expect.poll(() => acknowledged.length).toBeGreaterThan(before + 40);
   isOver = true;
   await Promise.all(feeders);
 

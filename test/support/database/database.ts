@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Client } from "pg";
 import { inject } from "vitest";
 import { withClient } from "./connections.js";
+import { checkAuditedEntities } from "./audited-entities.js";
 import { checkToldEvents } from "./told-events.js";
 
 export interface TestDatabase {
@@ -45,8 +46,8 @@ const ensureTemplate = async (client: Client): Promise<void> => {
 
 /**
  * A fresh database: empty, with the app's migrations applied, or as another one is to which nobody is
- * connected (a clone, made in milliseconds). What its test leaves in the outbox is held against the
- * catalogue of events as it is dropped.
+ * connected (a clone, made in milliseconds). What its test leaves in the outbox and in the audit is
+ * held against the catalogue of events and the audited entities as it is dropped.
  */
 export const createDatabase = async (options?: {
   readonly migrated?: boolean;
@@ -67,7 +68,10 @@ export const createDatabase = async (options?: {
         const found = await client.query("select 1 from pg_database where datname = $1", [name]);
         if (found.rowCount === 0) return;
         try {
-          await withClient({ connectionString: urlOf(name) }, checkToldEvents);
+          await withClient({ connectionString: urlOf(name) }, async (left) => {
+            await checkToldEvents(left);
+            await checkAuditedEntities(left);
+          });
         } finally {
           await client.query(`drop database if exists ${name} with (force)`);
         }

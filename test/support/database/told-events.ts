@@ -17,8 +17,12 @@ const Row = z.object({
 type Row = z.output<typeof Row>;
 
 const platformEvents = "platform-events";
-/** Written by the platform to the bank alone. */
-const bankQueues = new Set(["bank-requests", "bank-mandate-requests"]);
+/** Written by the platform to the bank or to the card processor alone. */
+const requestQueues = new Set([
+  "bank-requests",
+  "bank-mandate-requests",
+  "card-processor-commands",
+]);
 
 /** The subject of messages that stand for any other. */
 const standIn = "Test";
@@ -54,7 +58,7 @@ const routeDeviations = ({ destinations, partner_key, entity_version }: Row): st
 
 const rowDeviations = (row: Row): string[] => {
   if (isStandIn(row)) return [];
-  if (row.destinations.every((destination) => bankQueues.has(destination))) return [];
+  if (row.destinations.every((destination) => requestQueues.has(destination))) return [];
   if (row.destinations.every((destination) => destination === platformEvents))
     return flowDeviations(row);
   return [
@@ -70,7 +74,7 @@ const rowDeviations = (row: Row): string[] => {
   ];
 };
 
-/** An entity's events come in the order of its changes, and no change is told twice by the same event. */
+/** An entity's events come in the order of its changes, and no change is told a partner twice by the same event. */
 const versionsIn = () => {
   const last = new Map<string, number>();
   return (row: Row): string[] => {
@@ -79,10 +83,11 @@ const versionsIn = () => {
     if (event === undefined || entity_version === null || isStandIn(row)) return [];
     const id = body[event.entity.id];
     const entity = `${event.entity.name} ${typeof id === "string" ? id : session_id}`;
+    const told = `${subject} ${entity} ${row.partner_key ?? ""}`;
     const before = last.get(entity) ?? 1;
-    const toldBefore = last.get(`${subject} ${entity}`) ?? 0;
+    const toldBefore = last.get(told) ?? 0;
     last.set(entity, Math.max(entity_version, before));
-    last.set(`${subject} ${entity}`, Math.max(entity_version, toldBefore));
+    last.set(told, Math.max(entity_version, toldBefore));
     return [
       ...(entity_version < before ? [`its version ${entity_version} follows ${before}`] : []),
       ...(entity_version <= toldBefore ? [`its version ${entity_version} was told before`] : []),

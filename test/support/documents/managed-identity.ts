@@ -18,6 +18,9 @@ export interface ManagedIdentity {
   stop(): Promise<void>;
 }
 
+/** The library keeps the first endpoint that it was told of, as long as the process lives. */
+let portOfProcess = 0;
+
 /** An App Service's endpoint of identities, which the settings of this process name until it stops. */
 export const startManagedIdentity = async (): Promise<ManagedIdentity> => {
   const resources: string[] = [];
@@ -33,9 +36,13 @@ export const startManagedIdentity = async (): Promise<ManagedIdentity> => {
         resource,
       }),
     );
-  }).listen(0, "127.0.0.1");
+  });
+  // A client that reuses a connection just when it is given up takes that for an outage.
+  server.keepAliveTimeout = 120_000;
+  server.listen(portOfProcess, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
+  portOfProcess = port;
   vi.stubEnv("IDENTITY_ENDPOINT", `http://127.0.0.1:${port}/`);
   vi.stubEnv("IDENTITY_HEADER", "secret");
   return {

@@ -8,15 +8,16 @@ export const moments = ["before", "sent", "answered"] as const;
 const firstWrite = 3;
 const writesMax = 40;
 
-/** Resolves to how many of its writes the orchestration survived. */
+/** At each of its writes, or at one of so many. Resolves to how many there are; it survived them. */
 export const sweepWrites = async (
   shape: Shape,
   moment: (typeof moments)[number],
+  oneIn = 1,
 ): Promise<number> => {
   const database = await createDatabase();
   const load = await openFaultLoad(database.url);
   try {
-    for (let write = firstWrite; write < writesMax; write += 1) {
+    for (let write = firstWrite; write < writesMax; write += oneIn) {
       const struck = load.lives.struck;
       load.beginRound([shape]);
       await load.live({ atWrite: `${moment}:${write}` });

@@ -61,14 +61,14 @@ export const eventLogCases = (read: () => Database): readonly RefusalCase[] => {
       },
     };
   };
-  /** The event of a wallet that was just created. */
-  const created = async (walletId: string): Promise<Prepared> => {
+  /** Any event of the partner's that has arrived: it has a wallet that was created. */
+  const arrived = async (): Promise<Prepared> => {
     for (;;) {
       const told = await read().row(
         z.object({ id: z.string() }),
         `select message_id as id from borsello.outbox
-         where session_id = $1 and partner_key = 'globex' and sequence is not null`,
-        [walletId],
+         where partner_key = 'globex' and sequence is not null
+         order by sequence desc limit 1`,
       );
       if (told !== undefined) return busy(told.id);
       await delay(20);
@@ -112,7 +112,7 @@ export const eventLogCases = (read: () => Database): readonly RefusalCase[] => {
     { ...{ ...replay, as: "globex", code: "ReplaysTooMany" }, prepare: () => busy() },
     {
       ...{ ...one, given: walletStates(read).ofGlobex, as: "globex", code: "ReplaysTooMany" },
-      prepare: created,
+      prepare: arrived,
     },
   ];
 };

@@ -30,6 +30,8 @@ export interface RefusingBroker {
   readonly bus: Sender;
   /** What a destination has taken, as `session:number`. */
   taken(destination: string): readonly string[];
+  /** The same of one session: whole wallets may overtake each other, no message of a wallet another. */
+  takenOf(sessionId: string, destination: string): readonly string[];
   /** It refuses whole pieces for one of these; of nothing else any more. */
   refuse(destination: string, ...messages: readonly string[]): void;
   /** It takes nothing, for this reason; null: it is back. */
@@ -86,6 +88,8 @@ export const openRefusingBroker = async (): Promise<RefusingBroker> => {
     url: bank.url,
     bus,
     taken: (destination) => taken.get(destination) ?? [],
+    takenOf: (sessionId, destination) =>
+      (taken.get(destination) ?? []).filter((name) => name.startsWith(`${sessionId}:`)),
     refuse: (destination, ...messages) => void refused.set(destination, new Set(messages)),
     setAway: (destination, failure) => {
       if (failure === null) away.delete(destination);

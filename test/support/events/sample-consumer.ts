@@ -9,7 +9,11 @@ import type { TestStack } from "../platform/stack.js";
 
 export const sampleConsumerFile = "docs/examples/consume-events.mjs";
 
-const Line = z.object({ sequence: z.int(), event: z.record(z.string(), z.unknown()) });
+const Line = z.object({
+  sequence: z.int(),
+  name: z.string(),
+  event: z.record(z.string(), z.unknown()),
+});
 
 export interface SampleConsumer {
   /** What it has said on its error output. */
@@ -20,7 +24,7 @@ export interface SampleConsumer {
   kill(): Promise<void>;
 }
 
-/** As acme, with what docs/events.md tells to set. */
+/** As acme, with what the guide to events tells to set. */
 export const runSampleConsumer = (stack: TestStack, journal: string): SampleConsumer => {
   const child = spawn(process.execPath, [sampleConsumerFile], {
     stdio: ["ignore", "ignore", "pipe"],

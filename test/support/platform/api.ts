@@ -6,7 +6,7 @@ import { isBinaryBody, type Route } from "../../../shared/contracts/route.js";
 import { openDatabase } from "../../../shared/database/platform/database.js";
 import type { Database } from "../../../shared/database/platform/database.js";
 import { sandboxPartners } from "../../../shared/database/sandbox/partners.js";
-import { sandboxSigningKey } from "../../../shared/database/sandbox/signing-key.js";
+import { sandboxSigningKey } from "../../../shared/database/sandbox/kept-keys.js";
 import { accessOf } from "../../../shared/http/access.js";
 import { client, type CallResult, type Client } from "../../../shared/http/client.js";
 import { fullPath } from "../../../shared/http/paths.js";
@@ -88,6 +88,14 @@ const anyId = "01890a5d-ac96-774b-bcce-b302099a8057";
 /** An address of the route; every parameter is the same well-formed identifier unless given. */
 export const addressOf = (route: Route, params: Readonly<Record<string, string>> = {}): string =>
   `/${fullPath(route)}`.replace(/\{(\w+)\}/g, (_match, name: string) => params[name] ?? anyId);
+
+/** The same with a word for each enumeration in the query that must be given. */
+export const soundAddressOf = (route: Route): string => {
+  const words = Object.entries(route.query ?? {}).flatMap(([name, schema]) =>
+    schema instanceof z.ZodEnum ? [`${name}=${String(schema.options[0])}`] : [],
+  );
+  return words.length === 0 ? addressOf(route) : `${addressOf(route)}?${words.join("&")}`;
+};
 
 /** Who makes a sound call: acme, but for what the platform's own operators alone may do. */
 export const callerOf = ({ role }: Pick<Route, "role">): "acme" | "platform" =>

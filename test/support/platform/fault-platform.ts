@@ -52,10 +52,14 @@ export interface FaultPlatform {
 const patienceMs = 180_000;
 const pollMs = 100;
 
-/** Below those that the system gives out by itself: nobody else takes it between two lives. */
-const lastingPort = async (): Promise<number> => {
+/** Each out of its own: the platform's ports differ. Below those that the system gives out by itself. */
+const firstPorts = { http: 20_000, broker: 26_000 } as const;
+const portsOfAKind = 6_000;
+
+/** Nobody else takes it between two lives. */
+const lastingPort = async (kind: keyof typeof firstPorts): Promise<number> => {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const port = firstPorts[kind] + Math.floor(Math.random() * portsOfAKind);
     const reserved = await reservePort(port, "").catch(() => undefined);
     if (reserved === undefined) continue;
     await reserved.release();
@@ -106,7 +110,7 @@ const untilDefined = async <Value>(look: () => Promise<Value | undefined>): Prom
 };
 
 const startPlatform = async (data: string, broker: ApartBroker | undefined, brokerPort: number) => {
-  const port = await lastingPort();
+  const port = await lastingPort("http");
   return supervisePlatform(
     ["--port", String(port), "--broker-port", String(brokerPort), "--data", data],
     broker === undefined ? {} : { ServiceBus: broker.connectionString },
@@ -121,7 +125,7 @@ export const startFaultPlatform = async ({
   await chmod(folder, 0o711);
   if (diskMegabytes !== undefined) await mountSmallDisk(folder, diskMegabytes);
   const data = join(folder, "data");
-  const brokerPort = await lastingPort();
+  const brokerPort = await lastingPort("broker");
   const broker = isBrokerApart ? await startApartBroker(brokerPort) : undefined;
   const platform = await startPlatform(data, broker, brokerPort);
   const { url, brokerConnectionString } = platform.place;

@@ -42,7 +42,7 @@ const writePartner = async (tx: Queryable): Promise<void> => {
 
 /** An own database with the partner `acme`; a second call with its url opens it once more. */
 export const openBankTest = async (url?: string): Promise<BankTest> => {
-  const created = url === undefined ? await createDatabase() : undefined;
+  const created = url === undefined ? await createDatabase({ migrated: true }) : undefined;
   const address = url ?? created?.url ?? "";
   const database = openDatabase({
     connection: { kind: "url", url: address },

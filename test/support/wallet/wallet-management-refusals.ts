@@ -1,4 +1,5 @@
 /** The refusals of wallet management: states, deletion, lists, searches, statistics, buckets, limits. */
+import { getAuditRoute } from "../../../shared/contracts/accounting/audit.js";
 import { getProofRoute } from "../../../shared/contracts/accounting/proof.js";
 import { getStatementRoute } from "../../../shared/contracts/accounting/statement.js";
 import * as balance from "../../../shared/contracts/ledger/balance.js";
@@ -114,8 +115,30 @@ const momentCases = ({ anyWallet }: WalletStates): readonly RefusalCase[] =>
     ),
   );
 
+/** What nobody has, and what is another partner's. */
+const auditCases = ({ ofGlobex, nowhere }: WalletStates): readonly RefusalCase[] => [
+  ...pageRefusals(getAuditRoute, nowhere, { entity: "Wallet", id: "somebody" }),
+  ...[ofGlobex, nowhere].map((given): RefusalCase => ({
+    route: getAuditRoute,
+    code: "AuditNotFound",
+    given,
+    prepare: (id) => Promise.resolve({ params: { entity: "Wallet", id } }),
+  })),
+  ...[
+    ["Wallet", "a'--"],
+    ["Ticket", "nobody"],
+  ].map(([entity = "", id = ""]): RefusalCase => ({
+    route: getAuditRoute,
+    code: "AuditNotFound",
+    given: nowhere,
+    params: { entity, id },
+    says: { entity, id },
+  })),
+];
+
 export const managementCases = (given: WalletStates): readonly RefusalCase[] => [
   ...momentCases(given),
+  ...auditCases(given),
   {
     route: getStatementRoute,
     code: "DateRangeInvalid",

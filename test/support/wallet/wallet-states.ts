@@ -8,30 +8,36 @@ import { acme, globex, made, openValidatedWallet, openWallet, someone } from "./
 /** Prepares the state; resolves to the wallet that it is about. */
 export type Given = () => Promise<string>;
 
+/** The same function for the same argument, so that those who share a state can tell. */
+const named = <Name extends string>(make: (name: Name) => Given) => {
+  const known = new Map<Name, Given>();
+  return (name: Name): Given => {
+    const given = known.get(name) ?? make(name);
+    known.set(name, given);
+    return given;
+  };
+};
+
 /** `read` is called when a state is asked for: the database may open later. */
 export const walletStates = (read: () => Database) => {
   const anyWallet: Given = async () => (await openWallet(read())).walletId;
   const validated: Given = async () => (await openValidatedWallet(read())).walletId;
 
-  const withMandate =
-    (status = "Draft"): Given =>
-    async () => {
-      const walletId = await validated();
-      const mandate = { amountCents: 1000n, frequency: "Monthly" } as const;
-      made(await initialiseMandate(read(), acme, walletId, mandate));
-      const set = "update borsello.mandate set status = $2 where wallet_id = $1";
-      await read().execute(set, [walletId, status]);
-      return walletId;
-    };
+  const withMandate = named((status: string) => async () => {
+    const walletId = await validated();
+    const mandate = { amountCents: 1000n, frequency: "Monthly" } as const;
+    made(await initialiseMandate(read(), acme, walletId, mandate));
+    const set = "update borsello.mandate set status = $2 where wallet_id = $1";
+    await read().execute(set, [walletId, status]);
+    return walletId;
+  });
 
-  const inStatus =
-    (status: "Suspended" | "Closed"): Given =>
-    async () => {
-      const walletId = await validated();
-      const set = "update borsello.wallet set status = $2 where wallet_id = $1";
-      await read().execute(set, [walletId, status]);
-      return walletId;
-    };
+  const inStatus = named((status: "Suspended" | "Closed") => async () => {
+    const walletId = await validated();
+    const set = "update borsello.wallet set status = $2 where wallet_id = $1";
+    await read().execute(set, [walletId, status]);
+    return walletId;
+  });
 
   const ofGlobex: Given = async () => {
     const owner = { ...someone().owner, originatingDealerKey: "dealer-turin" };

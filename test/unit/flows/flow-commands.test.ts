@@ -16,7 +16,12 @@ const requestId = "0190a6b0-5a51-7000-8000-0000000000cc";
 const runId = "0190a6b0-5a51-7000-8000-0000000000bb";
 const reconciliationId = "0190a6b0-5a51-7000-8000-0000000000cc";
 const operationGroupId = "0190a6b0-5a51-7000-8000-00000000000c";
+const threeDsId = "0190a6b0-5a51-7000-8000-00000000000d";
+const clearingBookmarkId = "0190a6b0-5a51-7000-8000-00000000000e";
 const body = {
+  clearingBookmarkId,
+  round: 3,
+  threeDsId,
   operationGroupId,
   reconciliationId,
   walletId,
@@ -91,6 +96,15 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   NotificationAdvanced: [
     `start bankNotification as notification-${bankNotificationId}`,
     `raise notificationAdvanced to notification-${bankNotificationId}`,
+  ],
+  ChallengeRaised: [
+    `start oobChallenge as challenge-${threeDsId}`,
+    `raise challengeChanged to challenge-${threeDsId}`,
+  ],
+  ChallengeResolved: [`raise challengeChanged to challenge-${threeDsId}`],
+  ClearingQueued: [
+    `start clearing as clearing-${clearingBookmarkId}-3`,
+    `raise clearingQueued to clearing-${clearingBookmarkId}-3`,
   ],
   FlowRunRequested: [`start flowRun as run-${runId}`],
   OperationGroupInitialized: [`start operationGroup as group-${operationGroupId}`],

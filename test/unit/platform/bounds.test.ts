@@ -29,7 +29,10 @@ const isBounded = (schema: Json): boolean => {
       return "maxLength" in schema || isChoice(schema) || schema["format"] === "uuid";
     case "number":
     case "integer":
-      return ("minimum" in schema || "exclusiveMinimum" in schema) && "maximum" in schema;
+      return (
+        isChoice(schema) ||
+        (("minimum" in schema || "exclusiveMinimum" in schema) && "maximum" in schema)
+      );
     case "array":
       return "maxItems" in schema && "items" in schema;
     case "object":
@@ -92,9 +95,12 @@ const longestLegal = 10_000;
 const plainScan = (): void => void "a".repeat(longestLegal).replace(/./gsu, "b");
 const scansMax = 50;
 
+/** Every end alone; behind a head, none and one that spoils the match. */
+const tailsBehind = (head: string): readonly string[] => (head === "" ? tails : ["", "!"]);
+
 const textsOf = (length: number): readonly string[] =>
   heads.flatMap((head) =>
-    tails.flatMap((tail) =>
+    tailsBehind(head).flatMap((tail) =>
       parts.map((part) => {
         const middle = part.repeat(Math.ceil(length / part.length));
         return head.slice(0, length) + middle.slice(0, length - head.length - tail.length) + tail;

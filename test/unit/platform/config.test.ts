@@ -2,7 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { readConfig, settingsSchema } from "../../../shared/platform/config.js";
+import { readConfig } from "../../../shared/platform/config.js";
+import { misspeltSettings } from "../../../shared/platform/settings/reading.js";
+import { settingsSchema } from "../../../shared/platform/settings/settings-schema.js";
 
 const sampleFile = z.object({ Values: z.record(z.string(), z.string()) });
 
@@ -135,4 +137,66 @@ test("documents lie in the database, or in a container that must be named", () =
   });
   const named = { ...blob, DOCUMENTS_BLOB_CONNECTION_STRING: "a=b", DOCUMENTS_BLOB_CONTAINER: "A" };
   expect(() => readConfig(named)).toThrow("DOCUMENTS_BLOB_CONTAINER");
+});
+
+const refusalOf = (environment: Record<string, string>): string => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+  return "";
+};
+
+test("all that is wrong is said at once, a line each: the setting, its value's shape, where it is documented", () => {
+  const faults = {
+    ...{ PLATFORM_ENVIRONMENT: "staging", LOG_LEVEL: "loud", RETENTION_RUN_DAYS: "0" },
+    ...{ DATABASE_HOST: "db.example.com", BANK_CHANNEL: "files" },
+  };
+  expect(refusalOf(faults).split("\n")).toEqual([
+    'The setting PLATFORM_ENVIRONMENT must be development, testing or production, not "staging". See docs/operating.md#platform_environment.',
+    'The setting LOG_LEVEL must be debug, info, warn or error, not "loud". See docs/operating.md#log_level.',
+    'The setting RETENTION_RUN_DAYS must be a whole number of days from 1 to 36500, not "0". See docs/operating.md#retention_run_days.',
+    "DATABASE_HOST needs the setting DATABASE_AUTH=entra. See docs/operating.md#database_auth.",
+    "The setting ServiceBus is missing: set the connection string, or ServiceBus__fullyQualifiedNamespace. See docs/operating.md#servicebus.",
+    "BANK_CHANNEL=files needs the setting BANK_FILES: the folder that is shared with the bank. See docs/operating.md#bank_files.",
+  ]);
+});
+
+test("a wrong setting is not said to be missing besides", () => {
+  expect(refusalOf({ ...minimal, DATABASE_URL: "mysql://me:hidden@somewhere" })).toBe(
+    "The setting DATABASE_URL must be postgres://user:password@host:5432/name. See docs/operating.md#database_url.",
+  );
+});
+
+test.each([
+  ["DATABASE_URL", "mysql://me:hidden@somewhere"],
+  ["ServiceBus", "Endpoint=hidden"],
+  ["SEAL_CERTIFICATE_P12", "hidden!"],
+  ["CARD_PIN_KEY", "hidden"],
+])("what may be a secret is never shown: %s", (name, value) => {
+  expect(refusalOf({ ...minimal, [name]: value })).toMatch(new RegExp(`^The setting ${name} must`));
+  expect(refusalOf({ ...minimal, [name]: value })).not.toContain("hidden");
+});
+
+test.each([
+  ["DATABSE_URL", "DATABASE_URL"],
+  ["database_url", "DATABASE_URL"],
+  ["LOG_LEVLE", "LOG_LEVEL"],
+  ["RETENTION_EVENTS_DAY", "RETENTION_EVENT_DAYS"],
+  ["ServiceBuss", "ServiceBus"],
+])("%s, which nothing reads, is hinted to be %s", (name, meant) => {
+  expect(misspeltSettings({ [name]: "hidden" })).toEqual([
+    `${name} is set, but nothing reads it: is ${meant} meant?`,
+  ]);
+  expect(misspeltSettings({ [name]: "hidden", [meant]: "set" })).toEqual([]);
+  expect(refusalOf({ ...minimal, PLATFORM_ENVIRONMENT: "", [name]: "x" }).split("\n")).toHaveLength(
+    meant in minimal ? 1 : 2,
+  );
+});
+
+test("what a machine's environment has besides is none of ours", () => {
+  const besides = ["PATH", "HOME", "LANG", "DATABASE", "LOG", "BANK", "AFFILIATE_SECRET_ACME", ""];
+  expect(misspeltSettings(Object.fromEntries(besides.map((name) => [name, "x"])))).toEqual([]);
+  expect(misspeltSettings({ DATABSE_URL: "" })).toEqual([]);
 });

@@ -55,10 +55,18 @@ const landed: Readonly<Record<string, string>> = {
   "0044-partners.sql": "7659fa304b057804261079ce065da11c2ab8cc4a66eae5c14205babe92802a97",
   "0045-inbox.sql": "48b95973f72bef7b53097ca8c9f921db4cb732ee6de74088569a60f097a9a604",
   "0046-numbers-in-order.sql": "449a42d6ea3072d5102fedc7ee97d9cbbcab00f4cba0dd5cb73828094d00c22d",
+  "0047-cards.sql": "33172c24ab43356ab366b2efb83692780467f414ef230015863cacf680efebca",
+  "0049-card-processor.sql": "6bedea8f10e4b61e2e3a5f1aa0ed5a30dcfe95f2fa817c78f732319faf79f52e",
+  "0050-authorisations.sql": "137024eb2a54fda0d55ecc43c0f476cdeffa6131eb267014f6604573ccdb7a4a",
+  "0051-affiliates.sql": "737a79daa92037ec7a10bd2540965a2e148a4b95b3d75988741aa65e55dae74f",
+  "0052-threeds.sql": "eaeb29dafdabb6ea77a66364f8928ff7e3a351c00978a9b44eb14504cb2663a8",
+  "0053-clearing.sql": "4121a9d3123805b607e7c2c558f839f4ce93f6476b4ff5e2fb4c8c6ec3d57e87",
+  "0054-audit-by-entity.sql": "dc91f13c857165379650a0eb94af3516c934fd4000ec4200ada6433e90c50a06",
+  "0056-traces.sql": "9aedfae69c8d54a19b141929f860358188deaebaa9f4a38faa236183c26097d4",
 };
 
 /** Numbers of migrations that are being written: whoever lands one takes its number out. */
-const given: readonly number[] = [38];
+const given: readonly number[] = [38, 48, 55];
 
 test("each migration has the text with which it landed", async () => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".sql"));

@@ -35,11 +35,14 @@ const Document = z.looseObject({
 });
 
 const anyText: unknown = expect.any(String);
+const anyObject: unknown = expect.any(Object);
 
-const documentOf = (api: "ticketing" | "wallet" | "card", of: readonly Route[] = routes) =>
-  Document.parse(openApiDocument(api, of, settings));
+const documentOf = (
+  api: "ticketing" | "wallet" | "card" | "sandbox",
+  of: readonly Route[] = routes,
+) => Document.parse(openApiDocument(api, of, settings));
 
-describe.each(["wallet", "card", "ticketing"] as const)("the %s document", (api) => {
+describe.each(["wallet", "card", "ticketing", "sandbox"] as const)("the %s document", (api) => {
   test("is valid OpenAPI 3.1", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(documentOf(api)));
     expect(errors).toBeUndefined();
@@ -143,6 +146,24 @@ test("the ticketing document is what its interface says: version, flows, statuse
   expect(
     parameterOf("/tickets/{casenumber}/attachments/{attachmentid}", "get", "attachmentid"),
   ).toMatchObject({ ...inPath, schema: { type: "integer" } });
+});
+
+test("the sandbox's document is the sandbox's: production has no route of it", () => {
+  const ofProduction = endpointsOf("production").map(({ route: { api, id } }) => [api, id]);
+  expect(ofProduction).not.toContainEqual(["platform", "getSandboxOpenApi"]);
+  expect(ofProduction.filter(([api]) => api === "sandbox")).toEqual([]);
+});
+
+test("the sandbox's token is asked for by a form, and refused in OAuth's words", () => {
+  const ask = documentOf("sandbox").paths["/identity/{tenant}/oauth2/v2.0/token"]?.["post"];
+  expect(ask?.["requestBody"]).toMatchObject({
+    required: true,
+    content: { "application/x-www-form-urlencoded": { schema: anyObject } },
+  });
+  for (const status of ["400", "401"])
+    expect(ask?.responses[status]).toMatchObject({
+      content: { "application/json": { schema: { $ref: "#/components/schemas/OAuthError" } } },
+    });
 });
 
 test("the header of a creation's key is told of, and so is every request's id", () => {

@@ -140,7 +140,11 @@ test("what asks for pages is a list, what the sandbox and everybody may call is 
   );
   const of = (kind: LimitedKind | null) =>
     [...kinds].flatMap(([id, known]) => (known === kind ? [id] : []));
-  expect(of("cards")).toEqual(["executeO2iPayment"]);
+  expect(of("cards").sort()).toEqual([
+    "executeO2iPayment",
+    ...["pushO2iAdvice", "pushO2iInquiry", "pushO2iRequest", "pushO2iReversal"],
+    ...["simulateO2iRequest", "simulateO2iReversal"],
+  ]);
   expect(of("lists")).toEqual(
     expect.arrayContaining(["searchWallet", "listOperations", "getPartnerTickets"]),
   );

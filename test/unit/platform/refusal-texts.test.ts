@@ -122,6 +122,8 @@ const misfits: readonly unknown[] = [
 test("what schemas say of each place in a request reads well, too", () => {
   const read = new Set<string>();
   const tried = new Set<string>();
+  // Most misfits of most fields are told of in the same words: each is judged once.
+  const judged = new Set<string>();
   for (const { route, place, schema, fields } of requestInputs())
     for (const { schema: form, whole } of fields) {
       // Fields of one form say the same, whichever route has them.
@@ -134,6 +136,9 @@ test("what schemas say of each place in a request reads well, too", () => {
         const properties = issueProperties(parsed.error.issues);
         const code = place === "body" ? "ValidationFailed" : "QueryParameterInvalid";
         for (const [name, text] of Object.entries(properties)) {
+          const said = JSON.stringify([code, name, text]);
+          if (judged.has(said)) continue;
+          judged.add(said);
           const wrong = [
             ...textFaults(text),
             ...textsOf(code, { [name]: text }).flatMap(descriptionFaults),

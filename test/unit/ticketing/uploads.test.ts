@@ -107,7 +107,8 @@ test.each<[string, Sent, number, RegExp]>([
 
 test("a body is never cancelled, which would cut off the answer, nor is its end logged as ours", () => {
   expect(cancelled).toBe(0);
-  expect(lines).toEqual([]);
+  const aboutCalls = /"message":"Call (answered|refused)\."/;
+  expect(lines.filter((line) => !aboutCalls.test(line))).toEqual([]);
 });
 
 const read = async (stream: AsyncIterable<Uint8Array>): Promise<string> => {

@@ -53,6 +53,7 @@ export const beginnings = input(
     { name: "version", type: "text", value: ({ begun }) => begun.version },
     { name: "status", type: "text", value: ({ begun, turn }) => turn?.status ?? begun.status },
     { name: "input", type: "text", value: ({ begun, turn }) => turn?.input ?? begun.input },
+    { name: "trace_parent", type: "text", value: ({ begun }) => begun.traceParent },
     { name: "output", type: "text", value: ({ turn }) => turn?.output },
     { name: "custom_status", type: "text", value: ({ turn }) => turn?.customStatus },
     { name: "carried", type: "text", value: ({ turn }) => turn?.carried },
@@ -73,9 +74,10 @@ export const begin: Write = {
   input: beginnings,
   cte: `begun as (
     insert into durable.instance (hub, key, id, kind, execution_id, name, version, status, input,
-      output, custom_status, carried, turn, generation, owner, created_at, updated_at, completed_at)
-    select $1::text, key, id, 'orchestration', execution_id, name, version, status, input, output,
-      custom_status, carried, turn, generation, $2::text::uuid, at, at, case when final then at end
+      trace_parent, output, custom_status, carried, turn, generation, owner, created_at, updated_at,
+      completed_at)
+    select $1::text, key, id, 'orchestration', execution_id, name, version, status, input,
+      trace_parent, output, custom_status, carried, turn, generation, $2::text::uuid, at, at, case when final then at end
     from beginnings on conflict (hub, id) do nothing returning key)`,
 };
 
@@ -89,6 +91,7 @@ export const requests = input<NewInstance>("requests", ({ instances }) => instan
   { name: "version", type: "text", value: ({ version }) => version },
   { name: "status", type: "text", value: ({ status }) => status },
   { name: "input", type: "text", value: ({ input: given }) => given },
+  { name: "trace_parent", type: "text", value: ({ traceParent }) => traceParent },
   { name: "parent_id", type: "text", value: ({ parentId }) => parentId },
   {
     name: "parent_execution_id",
@@ -113,14 +116,15 @@ export const create: Write = {
       where id not in (select id from known where not ended)),
     created as (
       insert into durable.instance as i (hub, id, kind, execution_id, name, version, status, input,
-        parent_id, parent_execution_id, parent_task_id, owner, created_at, updated_at, generation)
-      select $1::text, id, kind, execution_id, name, version, status, input, parent_id,
-        parent_execution_id, parent_task_id, $2::text::uuid, at, at,
+        trace_parent, parent_id, parent_execution_id, parent_task_id, owner, created_at, updated_at, generation)
+      select $1::text, id, kind, execution_id, name, version, status, input, trace_parent,
+        parent_id, parent_execution_id, parent_task_id, $2::text::uuid, at, at,
         case when kind = 'orchestration' and parent_id is null then 0 end from wanted
       where fence_key is not null or exists (select from gate)
       on conflict (hub, id) do update set key = excluded.key, kind = excluded.kind,
         execution_id = excluded.execution_id, name = excluded.name, version = excluded.version,
-        status = excluded.status, input = excluded.input, output = null, custom_status = null,
+        status = excluded.status, input = excluded.input,
+        trace_parent = excluded.trace_parent, output = null, custom_status = null,
         parent_id = excluded.parent_id, parent_execution_id = excluded.parent_execution_id,
         parent_task_id = excluded.parent_task_id, carried = null, entity_state = null,
         entity_lock = null, epoch = i.epoch + 1, turn = 0, owner = excluded.owner,
