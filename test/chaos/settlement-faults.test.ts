@@ -3,7 +3,7 @@ import { test } from "vitest";
 import { settleThroughDeaths } from "../support/settlement/settlement-deaths.js";
 
 test.each([
-  ["advanceOperation", 12],
+  ["advanceOperation", 6],
   ["followMembers", 2],
   ["workFlowRun", 2],
 ])("killed after %s, again and again, it does nothing twice", settleThroughDeaths);
