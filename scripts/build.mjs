@@ -1,6 +1,6 @@
 // Builds dist/: every TypeScript file becomes one JavaScript file, assets are copied beside them, and
 // the two programs that start often, the app and the local host, are each made one again: five hundred
-// small files take longer to open than all that they do at a start.
+// small files take longer to open than all that they do at a start. So is each script of the documentation's pages.
 // The build only strips types (`isolatedModules`, `erasableSyntaxOnly`); `npm run typecheck` is what
 // judges them. `--out DIR` builds elsewhere in the checkout.
 import { cp, readdir, readFile, rm } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { build } from "esbuild";
 const { values } = parseArgs({ options: { out: { type: "string", default: "dist" } } });
 const roots = ["functions", "orchestrations", "shared", "local", "tools", "bench", "client"];
 const sourceFile = /(?<!\.d)\.ts$/;
-const assetFile = /\.(sql|json|html|css|m?js|svg|pdf|ttf)$/;
+const assetFile = /(?<!tsconfig)\.(sql|json|html|css|m?js|svg|pdf|ttf)$/;
 
 const files = (
   await Promise.all(
@@ -39,6 +39,7 @@ const settings = {
   logLevel: "warning",
 };
 
+const pageScript = /^functions\/docs\/browser\/[^/]+\.ts$/;
 const programs = ["functions/main.ts", "local/start.ts"];
 
 /** Plain modules of a hundred files each. All other packages stay as they are: the host looks into some. */
@@ -74,6 +75,16 @@ await build({
   chunkNames: "chunks/[name]-[hash]",
   external: packages.filter((name) => !joinedPackages.includes(name)),
   plugins: [ownPlaces],
+});
+// What the documentation's pages load: one script each, beside their styles.
+await build({
+  entryPoints: files.filter((file) => pageScript.test(file.replaceAll("\\", "/"))),
+  outdir: join(values.out, "functions", "docs", "assets"),
+  bundle: true,
+  minify: true,
+  format: "iife",
+  target: "es2022",
+  logLevel: "warning",
 });
 await Promise.all(
   files

@@ -17,20 +17,23 @@ const formatted = async () => {
   return code === 0;
 };
 
-const readProgram = () => {
+/** The scripts of the documentation's pages run in browsers: what is known there is another. */
+const projects = ["tsconfig.json", "functions/docs/browser/tsconfig.json"];
+
+const readProgram = (project) => {
   const fail = ({ messageText }) => {
     throw new Error(ts.flattenDiagnosticMessageText(messageText, ts.sys.newLine));
   };
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: fail };
-  const { fileNames, options } = ts.getParsedCommandLineOfConfigFile("tsconfig.json", {}, host);
+  const { fileNames, options } = ts.getParsedCommandLineOfConfigFile(project, {}, host);
   // Lint rules go from a node to its parents.
   return ts.createProgram(fileNames, options, ts.createCompilerHost(options, true));
 };
 
-const program = readProgram();
+const programs = projects.map(readProgram);
 
 const linted = async () => {
-  const languageOptions = { parserOptions: { projectService: false, programs: [program] } };
+  const languageOptions = { parserOptions: { projectService: false, programs } };
   const eslint = new ESLint({ overrideConfig: [{ files: ["**/*.ts"], languageOptions }] });
   const results = await eslint.lintFiles(["."]);
   const { format } = await eslint.loadFormatter();
@@ -39,7 +42,7 @@ const linted = async () => {
 };
 
 const typed = () => {
-  const found = ts.getPreEmitDiagnostics(program);
+  const found = programs.flatMap((program) => [...ts.getPreEmitDiagnostics(program)]);
   process.stdout.write(
     ts.formatDiagnosticsWithColorAndContext(found, {
       getCanonicalFileName: (name) => name,

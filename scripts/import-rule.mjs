@@ -20,6 +20,14 @@ const arrows = [
   ],
   [/^orchestrations\/.*\.flow\.ts$/, [/\.flow\.ts$/, /^shared\/(contracts|durable|domain)\//]],
   [/^orchestrations\/.*\.activities\.ts$/, [/\.flow\.ts$/, /^shared\/(?!http\/)/]],
+  // What runs in readers' browsers knows what its pages hand over, and rules that know nothing else.
+  [
+    /^functions\/docs\/browser\//,
+    [
+      /^functions\/docs\/(browser\/|reference\/call-plan\.ts$)/,
+      /^shared\/domain\/wallet\/check-letter\.ts$/,
+    ],
+  ],
   [/^functions\/main\.ts$/, [/^(functions|orchestrations|shared)\//]],
   [/^functions\//, [/^functions\//, /^shared\//, /\.flow\.ts$/]],
   // The local parts know nothing of the app, but for the list of what is an outage: there is one list.

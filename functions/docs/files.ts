@@ -9,28 +9,18 @@ import { openEndpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";
 import { pack, packedReply, type Packed } from "./packed.js";
 
+/** Styles as they are written, scripts as the build makes them of browser/. */
 const own = (name: string): URL => new URL(`./assets/${name}`, import.meta.url);
 
 /** What pages of the site ask for, and no other file of the app. */
 const names: ReadonlySet<string> = new Set([
-  ...["mark.svg", "site.css", "site.js", "theme.js", "home.js"],
-  ...[
-    "reference.css",
-    "find.mjs",
-    "try.mjs",
-    "caller.mjs",
-    "own-data.mjs",
-    "fresh.mjs",
-    "samples.mjs",
-    "events.css",
-    "events.mjs",
-  ],
+  ...["mark.svg", "site.css", "reference.css", "events.css"],
+  ...["theme.js", "site.js", "home.js", "find.js", "try.js", "events.js"],
 ]);
 
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
-  ".mjs": "text/javascript; charset=utf-8",
   ".svg": "image/svg+xml",
 };
 

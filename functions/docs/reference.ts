@@ -14,12 +14,12 @@ import type { Services } from "../kit/services.js";
 import { documentOf, sandboxCallers, tokenPath, tokenScope } from "../platform/openapi.js";
 import { hasSandbox, packPage, type PageContent } from "./pages.js";
 import { packedReply, type Packed } from "./packed.js";
+import type { Sandbox } from "./reference/call-plan.js";
 import { operationsOf, readReference, type Reference } from "./reference/document.js";
 import { operationPath } from "./reference/navigation.js";
 import { operationBody } from "./reference/operation.js";
 import { overviewBody } from "./reference/overview.js";
 import { planOf } from "./reference/own-data.js";
-import type { Sandbox } from "./reference/try-panel.js";
 import { pageHeaders } from "./shell.js";
 
 const apis: readonly DocumentedApi[] = ["wallet", "card", "ticketing", "sandbox"];
@@ -37,7 +37,7 @@ const overviewPage = (api: DocumentedApi, reference: Reference): PageContent => 
   path: `/docs/reference/${api}`,
   body: overviewBody(api, reference),
   ...look,
-  scripts: ["find.mjs"],
+  scripts: ["find.js"],
 });
 
 const operationPage = (
@@ -59,7 +59,7 @@ const operationPage = (
       sandbox,
     }),
     ...look,
-    scripts: ["find.mjs", "try.mjs"],
+    scripts: ["find.js", "try.js"],
   };
 };
 

@@ -70,13 +70,6 @@ const themeIcon = icon(
   html`<circle cx="12" cy="12" r="8.5" /><path class="half" d="M12 3.5a8.5 8.5 0 0 1 0 17z" />`,
 );
 
-/** Modules wait for the page by themselves. */
-const scriptTag = (file: string): Html =>
-  html`<script
-    src="/docs/${file}"
-    ${file.endsWith(".mjs") ? html`type="module"` : html`defer`}
-  ></script>`;
-
 export const page = ({
   title,
   path,
@@ -99,7 +92,7 @@ export const page = ({
         ${styles.map((file) => html`<link rel="stylesheet" href="/docs/${file}" />`)}
         <script src="/docs/theme.js"></script>
         <script src="/docs/site.js" defer></script>
-        ${scripts.map(scriptTag)}
+        ${scripts.map((file) => html`<script src="/docs/${file}" defer></script>`)}
       </head>
       <body>
         <a class="skip" href="#main">Skip to the content</a>

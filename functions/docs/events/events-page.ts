@@ -128,7 +128,7 @@ const content = (services: Services): PageContent => {
     path: "/docs/events",
     description: "Every event that the platform tells its partners: cause, fields, example.",
     styles: ["reference.css", "events.css"],
-    scripts: ["events.mjs"],
+    scripts: ["events.js"],
     body: html`<div class="sheet with-aside">
       <article class="text events">
         <h1>Events</h1>

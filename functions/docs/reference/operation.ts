@@ -1,6 +1,7 @@
 /** The page of one operation: what it takes and answers, on the left; trying it, on the right. */
 import { codeBlock } from "../code.js";
 import { html, type Html } from "../html.js";
+import type { TryData } from "./call-plan.js";
 import type {
   Payload,
   Reference,
@@ -11,7 +12,7 @@ import type {
 import { fieldList, schemaFields } from "./fields.js";
 import { methodMark, sideNavigation } from "./navigation.js";
 import { prose } from "./prose.js";
-import { tryPanel, type TryData } from "./try-panel.js";
+import { tryPanel } from "./try-panel.js";
 
 const places: readonly (readonly [ReferenceParameter["in"], string])[] = [
   ["path", "Path"],

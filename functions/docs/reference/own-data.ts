@@ -1,40 +1,11 @@
 /** How the page makes the story's examples a reader's own: which calls make what a call names, or mend a refusal. */
-import { exampleOf, type RouteExample } from "../../../shared/contracts/story/examples.js";
 import type { Route } from "../../../shared/contracts/route.js";
+import { exampleOf } from "../../../shared/contracts/story/examples.js";
+import type { RouteExample } from "../../../shared/contracts/story/route-example.js";
 import { accessOf } from "../../../shared/http/access.js";
 import { fullPath } from "../../../shared/http/paths.js";
+import type { Call, CallPlan } from "./call-plan.js";
 import { hints, remedies, stepsBefore, wornOut } from "./remedies.js";
-
-/** A call as the page's scripts make it. */
-export interface Call {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly role: string | null;
-  readonly example: RouteExample;
-  /** Headers that show who calls, besides the token. */
-  readonly credentials: readonly string[];
-  readonly takesKey: boolean;
-  /** Whether its answer has ids that nothing had before. */
-  readonly creates: boolean;
-  /** The story's ids that it names, and the call that makes each. */
-  readonly needs: readonly { readonly id: string; readonly maker: string }[];
-  /** The story's values that belonged to what this call makes anew. */
-  readonly forgets: readonly string[];
-}
-
-/** A call, the others that it may need, and what to do about refusals, by their codes. */
-export interface CallPlan {
-  readonly call: Call;
-  readonly others: readonly Call[];
-  readonly remedies: Readonly<Record<string, readonly string[]>>;
-  /** The same for some operations alone, by their ids. */
-  readonly stepsBefore: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
-  readonly wornOut: readonly string[];
-  /** What the reader has to do first. */
-  readonly hint: string | null;
-}
 
 /** Ids, and the case numbers of tickets. */
 const identifier =

@@ -1,30 +1,7 @@
-/** The form by which a reader tries an operation; functions/docs/assets/try.mjs brings it to life. */
+/** The form by which a reader tries an operation; functions/docs/browser/try.ts brings it to life. */
 import { html, type Html } from "../html.js";
+import type { TryData } from "./call-plan.js";
 import type { ReferenceOperation, ReferenceParameter } from "./document.js";
-import type { CallPlan } from "./own-data.js";
-
-/** A partner of the sandbox, as whom a reader may call by one click. */
-export interface SandboxCaller {
-  readonly name: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly authKey: string;
-  readonly roles: readonly string[];
-  readonly dealers: readonly string[];
-  readonly collectionIban: string;
-}
-
-/** Where the sandbox gives tokens; null where only a pasted one will do. */
-export interface Sandbox {
-  readonly tokenPath: string;
-  readonly scope: string;
-  readonly callers: readonly SandboxCaller[];
-}
-
-export interface TryData {
-  readonly plan: CallPlan;
-  readonly sandbox: Sandbox | null;
-}
 
 const given = (data: TryData, { name, in: place }: ReferenceParameter): string =>
   (place === "path" ? data.plan.call.example.path : data.plan.call.example.query)?.[name] ?? "";

@@ -2,16 +2,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { chapters } from "./chapters.js";
-
-/** A call that works, and its answer. Dates, ids and names are the story's. */
-export interface RouteExample {
-  readonly path?: Readonly<Record<string, string>> | undefined;
-  readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Absent where the route takes none, or bytes. */
-  readonly body?: unknown;
-  /** The body of the success answer; absent where that is bytes. */
-  readonly answer?: unknown;
-}
+import type { RouteExample } from "./route-example.js";
 
 const texts = z.record(z.string(), z.string());
 const Chapter = z.record(

@@ -4,7 +4,7 @@ import { errorTable, type ErrorCode } from "../../contracts/errors.js";
 import { replayedHeader } from "../../contracts/idempotency-key.js";
 import { ErrorModel, TicketingError } from "../../contracts/platform/error-models.js";
 import { digestHeader, mediaTypesOf, type Route } from "../../contracts/route.js";
-import type { RouteExample } from "../../contracts/story/examples.js";
+import type { RouteExample } from "../../contracts/story/route-example.js";
 import { limitedKind } from "../access.js";
 import { errorReply } from "../error-body.js";
 import type { Json, JsonSchemas } from "../json-schemas.js";

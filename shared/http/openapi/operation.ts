@@ -2,7 +2,8 @@
 import type { z } from "zod";
 import { jsonBytesMax } from "../../contracts/json-limits.js";
 import { isBinaryBody, isOptionalBody, type Route } from "../../contracts/route.js";
-import { exampleOf, type RouteExample } from "../../contracts/story/examples.js";
+import { exampleOf } from "../../contracts/story/examples.js";
+import type { RouteExample } from "../../contracts/story/route-example.js";
 import type { Json, JsonSchemas } from "../json-schemas.js";
 import { answersOf } from "./answers.js";
 import { bytesIn } from "./bytes.js";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { keyHeader, keyPattern, replayedHeader } from "../../contracts/idempotency-key.js";
 import { isNameFamily, type Route, type TextShape } from "../../contracts/route.js";
-import type { RouteExample } from "../../contracts/story/examples.js";
+import type { RouteExample } from "../../contracts/story/route-example.js";
 import type { Json, JsonSchemas } from "../json-schemas.js";
 import { requestIdHeader } from "../request-trace.js";
 import { fieldText } from "./field-texts.js";

@@ -10,7 +10,7 @@ import {
   type TextShape,
 } from "../../../shared/contracts/route.js";
 import { moveClockRoute } from "../../../shared/contracts/sandbox/clock.js";
-import type { RouteExample } from "../../../shared/contracts/story/examples.js";
+import type { RouteExample } from "../../../shared/contracts/story/route-example.js";
 import { client, type CallInput, type Client, type ValueOf } from "../../../shared/http/client.js";
 import { addressOf, partnerNamed, send, type Answer } from "../platform/api.js";
 import { readOpenApi, type Misfits } from "../platform/openapi-check.js";

@@ -1,0 +1,71 @@
+/** Calls as they go out with their caller's credentials, and what comes back. */
+import type { Call, Sandbox } from "../../reference/call-plan.js";
+import { forgetTokens, headersOf, type Caller } from "./caller.js";
+
+export const keyHeader = "Idempotency-Key";
+
+type Texts = Readonly<Record<string, string>>;
+
+export interface Request {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Texts;
+  readonly body: string | File | undefined;
+}
+
+export interface Sent {
+  readonly answer: Response;
+  /** What the answer says in JSON, or its bytes. */
+  readonly content: { readonly json: unknown } | { readonly bytes: Blob };
+  readonly ms: number;
+}
+
+export const addressOf = (path: string, parameters: Texts, query: Texts): string => {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = parameters[name];
+    return value === undefined ? whole : encodeURIComponent(value);
+  });
+  const text = new URLSearchParams(query).toString();
+  return `${filled}${text === "" ? "" : `?${text}`}`;
+};
+
+const send = async ({ method, url, headers, body }: Request, credentials: Texts): Promise<Sent> => {
+  const startedAt = performance.now();
+  const answer = await fetch(url, {
+    method,
+    headers: { ...headers, ...credentials },
+    ...(body === undefined ? {} : { body }),
+  });
+  const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
+  const content = isJson
+    ? { json: (await answer.json()) as unknown }
+    : { bytes: await answer.blob() };
+  return { answer, content, ms: Math.round(performance.now() - startedAt) };
+};
+
+/** Once more with a new token where the platform no longer takes the one that was kept. */
+export const sendAs = async (
+  request: Request,
+  caller: Caller | null,
+  call: Call,
+  sandbox: Sandbox | null,
+): Promise<Sent> => {
+  const sent = await send(request, await headersOf(caller, call, sandbox));
+  if (sent.answer.status !== 401 || caller?.kind !== "sandbox") return sent;
+  forgetTokens();
+  return send(request, await headersOf(caller, call, sandbox));
+};
+
+export const isReplay = ({ answer }: Sent): boolean =>
+  answer.headers.get("Idempotency-Replayed") === "true";
+
+export const jsonOf = ({ content }: Sent): unknown =>
+  "json" in content ? content.json : undefined;
+
+/** Ticketing's refusals have no codes: of a prefilled call, 422 can only tell of the ticket's status. */
+export const codeOf = (sent: Sent): string | undefined => {
+  const json = jsonOf(sent);
+  if (typeof json !== "object" || json === null) return undefined;
+  if ("errorCode" in json && typeof json.errorCode === "string") return json.errorCode;
+  return sent.answer.status === 422 && "error" in json ? "TicketTransitionInvalid" : undefined;
+};
