@@ -51,6 +51,7 @@ export const rooms = {
     sandbox: ["platform"],
   },
   "shared/contracts": {
+    errors: [],
     platform: [""],
     sandbox: ["", "platform", "operations", "card"],
     wallet: [""],

@@ -48,9 +48,14 @@ export const retryAfterMs = (headers: Headers, nowMs: number): number | undefine
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-const textsOf = (value: unknown): Record<string, string> =>
+/** All but the request's id, which the refusal itself has. */
+const propertiesIn = (value: unknown): Record<string, string> =>
   isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]))
+    ? Object.fromEntries(
+        Object.entries(value)
+          .filter(([name]) => name !== "requestId")
+          .map(([name, text]) => [name, String(text)]),
+      )
     : {};
 
 /** The refusal in either of the platform's error models; undefined: somebody else has answered. */
@@ -68,7 +73,7 @@ export const refusalOf = (
       code: errorCode,
       status,
       message: String(errorDescription),
-      properties: textsOf(errorProperties),
+      properties: propertiesIn(errorProperties),
       requestId,
       ...retryAfter,
     };

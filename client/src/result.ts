@@ -7,8 +7,8 @@ export interface AnyRefusal {
   readonly status: number;
   /** What is wrong and what to change, for people. */
   readonly message: string;
-  /** What was found or is allowed, by field; of a body that does not fit, by JSON pointer. */
-  readonly properties: Readonly<Record<string, string>>;
+  /** What was found or is allowed, by name; of a body that does not fit, by JSON pointer. */
+  readonly properties: Readonly<Record<string, string | undefined>>;
   /** Names the call in the platform's log. */
   readonly requestId: string;
   /** Seconds after which to repeat the call, where the platform says so. */

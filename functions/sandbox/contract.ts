@@ -10,7 +10,8 @@ export const declineContractEndpoint = endpoint(
   async ({ database }, { params: { walletId }, caller, ok, refuse }) => {
     const wallet = await findWallet(database, caller, walletId);
     if (!wallet.ok) return refuse(wallet);
-    if (!caller.settings.activationFlowEnabled) return refuse(refusal("ActivationFlowNotEnabled"));
+    if (!caller.settings.activationFlowEnabled)
+      return refuse(refusal("ActivationFlowNotEnabled", { partnerKey: caller.partnerKey }));
     const declined = await declineContract(database, caller, walletId);
     return declined.ok ? ok({ walletId, status: declined.value.status }) : refuse(declined);
   },

@@ -1,13 +1,18 @@
 /** The packed client in an empty project: its README's programs run, and its types are as its routes say. */
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { access, cp, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { partnerConnectionString } from "../../bench/platform/topic-reader.js";
 import { send } from "../support/platform/api.js";
+import { table } from "../support/client/lines.js";
 import {
+  leftOver,
   lend,
   packedProject,
   readmeExamples,
@@ -51,6 +56,31 @@ test("the README's reader prints the wallet's event and ends by Ctrl-C, having c
   const seen = (output: string): boolean => output.includes("\n");
   const first = await runProgram(project, "events.mjs", here(events), seen);
   expect(first).toEqual({ output: "1: Mario has a wallet\n", code: 0 });
+});
+
+test("what is packed is made of the sources at that moment, whatever was built before", async () => {
+  const installed = join(project.folder, "node_modules/@borsello/client/dist");
+  const Made = z.object({ routes: z.unknown() });
+  const { routes } = Made.parse(await import(pathToFileURL(join(installed, "routes.js")).href));
+  expect(routes).toEqual(table);
+  await expect(access(join(installed, leftOver))).rejects.toThrow("ENOENT");
+});
+
+test("a checkout without its modules says what to run before packing", async () => {
+  const checkout = await mkdtemp(join(tmpdir(), "borsello-checkout-"));
+  try {
+    await cp("scripts/build-client.mjs", join(checkout, "scripts/build-client.mjs"));
+    const { status, stderr } = spawnSync(process.execPath, ["scripts/build-client.mjs"], {
+      cwd: checkout,
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "The client is made of the platform's routes: run `npm ci` in its checkout first.\n",
+    });
+  } finally {
+    await rm(checkout, { recursive: true, force: true });
+  }
 });
 
 test("the package holds its version, its licence and nothing of the app", async () => {

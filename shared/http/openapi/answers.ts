@@ -71,10 +71,15 @@ export interface ErrorExample {
 }
 
 /** As it is answered, for the document's components. */
-export const errorExample = (api: DocumentedApi, code: ErrorCode): ErrorExample => ({
-  summary: errorTable[code].description,
-  value: JSON.parse(errorReply(api, { code }, exampleRequestId).body) as unknown,
-});
+export const errorExample = (api: DocumentedApi, code: ErrorCode): ErrorExample => {
+  const { description, properties = {} } = errorTable[code];
+  // Ticketing tells them in its sentence, in words of its own.
+  const detail = api === "ticketing" ? { code } : { code, properties };
+  return {
+    summary: description,
+    value: JSON.parse(errorReply(api, detail, exampleRequestId).body) as unknown,
+  };
+};
 
 const errorAnswer = (
   api: DocumentedApi,

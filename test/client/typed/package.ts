@@ -38,6 +38,9 @@ if (created.ok) {
   switch (created.error.code) {
     case "TaxIdInvalid": {
       const status: 400 = created.error.status;
+      const fault: string = created.error.properties.fault;
+      // @ts-expect-error: a property of other refusals
+      created.error.properties.email;
       // @ts-expect-error: a refusal of another status
       const conflict: 409 = created.error.status;
       break;
@@ -49,8 +52,15 @@ if (created.ok) {
     // @ts-expect-error: not a refusal of this call
     case "InsufficientBalance":
       break;
+    case "ValidationFailed": {
+      const pointers: readonly string[] = Object.keys(created.error.properties);
+      const sentence: string | undefined = created.error.properties["/taxId"];
+      break;
+    }
     default: {
       const word: string = created.error.code;
+      // @ts-expect-error: not every refusal has it
+      created.error.properties.fault;
     }
   }
 }
@@ -76,6 +86,17 @@ const page = valueOf(await client.wallet.listOperations({ walletId: "w", tag: { 
 const total: number = page.totalCount;
 for await (const change of client.card.getCardHistory({ cardId: "c" })) {
   const actor: string = change.actor;
+}
+
+const confirmed = await client.wallet.confirmPayment({ walletId: "w", operationId: "o" });
+if (!confirmed.ok && confirmed.error.code === "LimitExceeded") {
+  const { limitName, remainingAmountToLimit } = confirmed.error.properties;
+  const said: string = `${limitName}: ${remainingAmountToLimit} left`;
+  const ofGroup: string | undefined = confirmed.error.properties.operationId;
+  // @ts-expect-error: only where the operation is confirmed with its group
+  const always: string = confirmed.error.properties.operationId;
+  // @ts-expect-error: no property of this refusal
+  confirmed.error.properties.limitname;
 }
 
 const ticket = await client.ticketing.getTicket({ casenumber: "1" });

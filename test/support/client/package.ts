@@ -13,9 +13,14 @@ export interface PartnerProject {
   remove(): Promise<void>;
 }
 
+/** A file that an earlier build has left in the package's dist. */
+export const leftOver = "left-over.js";
+
 /** The one tarball that `npm pack` leaves, unpacked as npm would install it. */
 export const packedProject = async (): Promise<PartnerProject> => {
   const folder = await mkdtemp(join(tmpdir(), "borsello-client-"));
+  await mkdir("client/dist", { recursive: true });
+  await writeFile(join("client/dist", leftOver), "");
   const packed = await run("npm", ["pack", "./client", "--json", "--pack-destination", folder]);
   const tarball = /"filename": "([^"]+)"/.exec(packed.stdout)?.[1] ?? "";
   const installed = join(folder, "node_modules/@borsello/client");

@@ -11,6 +11,7 @@ import { accessOf } from "../../../shared/http/access.js";
 import { client, type CallResult, type Client } from "../../../shared/http/client.js";
 import { fullPath } from "../../../shared/http/paths.js";
 import { createLogger } from "../../../shared/platform/logger.js";
+import { propertyFaults } from "./refusal-properties.js";
 import type { TestStack } from "./stack.js";
 
 export const partnerNamed = (partnerKey: string) => {
@@ -68,6 +69,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** Rejects what no client expects: a refusal whose properties are not those that its code declares. */
 export const send = async (
   stack: TestStack,
   path: string,
@@ -76,11 +78,10 @@ export const send = async (
   const answer = await fetch(new URL(path, stack.url), { redirect: "manual", ...init });
   const text = await answer.text();
   const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    body: isJson ? (JSON.parse(text) as unknown) : text,
-  };
+  const body = isJson ? (JSON.parse(text) as unknown) : text;
+  const faults = answer.status < 400 ? [] : propertyFaults(body);
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+  return { status: answer.status, headers: answer.headers, body };
 };
 
 const anyId = "01890a5d-ac96-774b-bcce-b302099a8057";

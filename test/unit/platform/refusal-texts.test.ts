@@ -8,6 +8,7 @@ import { ErrorModel, TicketingError } from "../../../shared/contracts/platform/e
 import type { RefusalProperties } from "../../../shared/domain/outcome.js";
 import { errorReply } from "../../../shared/http/error-body.js";
 import { issueProperties } from "../../../shared/http/schema-issues.js";
+import { isErrorCode, nameFaults } from "../../support/platform/refusal-properties.js";
 import { requestInputs } from "../../support/platform/request-fields.js";
 import {
   descriptionFaults,
@@ -16,7 +17,6 @@ import {
 } from "../../support/platform/refusal-text.js";
 
 const codes = Object.keys(errorTable) as ErrorCode[];
-const isCode = (text: string): text is ErrorCode => Object.hasOwn(errorTable, text);
 
 /** Stands for what is put into a text, and for a request's id. */
 const sample = "X1";
@@ -51,7 +51,18 @@ interface Given {
   readonly place: string;
   readonly code: ErrorCode;
   readonly properties: RefusalProperties;
+  /** Undefined: some of them are named elsewhere. */
+  readonly names: readonly string[] | undefined;
 }
+
+const namesOf = (node: ts.Expression | undefined): readonly string[] | undefined => {
+  if (node === undefined) return [];
+  if (!ts.isObjectLiteralExpression(node)) return undefined;
+  const names = node.properties.map(({ name }) =>
+    name === undefined || ts.isComputedPropertyName(name) ? undefined : name.text,
+  );
+  return names.includes(undefined) ? undefined : names.filter((name) => name !== undefined);
+};
 
 const propertiesOf = (node: ts.Expression | undefined): RefusalProperties => {
   if (node === undefined || !ts.isObjectLiteralExpression(node)) return {};
@@ -78,8 +89,13 @@ const refusalsIn = (file: string): Given[] => {
       const [first, second] = node.arguments;
       const code = first !== undefined && ts.isStringLiteral(first) ? first.text : "";
       const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
-      if (isCode(code))
-        found.push({ place: `${file}:${line + 1}`, code, properties: propertiesOf(second) });
+      if (isErrorCode(code))
+        found.push({
+          place: `${file}:${line + 1}`,
+          code,
+          properties: propertiesOf(second),
+          names: namesOf(second),
+        });
     }
     ts.forEachChild(node, visit);
   };
@@ -92,9 +108,8 @@ const files = ["shared", "functions"].flatMap((area) =>
     .filter((name) => name.endsWith(".ts"))
     .map((name) => join(area, name)),
 );
-const given = files
-  .flatMap(refusalsIn)
-  .filter(({ properties }) => Object.keys(properties).length > 0);
+const refusals = files.flatMap(refusalsIn);
+const given = refusals.filter(({ properties }) => Object.keys(properties).length > 0);
 
 test("the calls were found", () => {
   expect(given.length).toBeGreaterThan(30);
@@ -112,6 +127,16 @@ test.each(given.map(({ place, ...rest }) => [place, rest] as const))(
     }
   },
 );
+
+test("each call names the properties that its code declares, which clients are typed by", () => {
+  // Ticketing's model has none: what they say goes into its sentence.
+  const named = refusals.flatMap(({ place, code, names }) =>
+    names === undefined || place.includes("/ticketing/") ? [] : [{ place, code, names }],
+  );
+  expect(named.length).toBeGreaterThan(100);
+  for (const { place, code, names } of named)
+    expect([place, ...nameFaults(code, names)]).toEqual([place]);
+});
 
 /** Whatever does not fit somewhere: each kind of value, and texts that miss what patterns ask for. */
 const misfits: readonly unknown[] = [
