@@ -22,6 +22,6 @@ export const nameFaults = (code: ErrorCode, names: readonly string[]): string[] 
 export const propertyFaults = (body: unknown): string[] => {
   const refused = ErrorModel.safeParse(body);
   if (!refused.success || !isErrorCode(refused.data.errorCode)) return [];
-  const { requestId: _everywhere, ...properties } = refused.data.errorProperties;
-  return nameFaults(refused.data.errorCode, Object.keys(properties));
+  const names = Object.keys(refused.data.errorProperties).filter((name) => name !== "requestId");
+  return nameFaults(refused.data.errorCode, names);
 };
