@@ -92,7 +92,10 @@ export interface Route<
   readonly form?: z.ZodType;
   /** Creates something and has no key in its body: repeats under one Idempotency-Key create it once. */
   readonly takesIdempotencyKey?: true;
-  /** Changes something, and yet the same call again changes nothing more and gets the same answer (contract 4). */
+  /**
+   * Changes something, and yet the same call again changes nothing more, tells nothing more and gets the same
+   * answer. Not so where each call is an event of its own, or the second one finds a state that refuses it.
+   */
   readonly repeatable?: true;
   /** For tests only: production refuses the call, whatever role the caller has. */
   readonly refusedInProduction?: true;

@@ -5,26 +5,33 @@ import { partnerConnectionString } from "../../bench/platform/topic-reader.js";
 import { connect } from "../../client/src/connect.js";
 import { readEvents, type Delivered, type ReadEventsOptions } from "../../client/src/events.js";
 import { cutAfterCommit } from "../support/client/cut-connection.js";
-import { table } from "../support/client/lines.js";
-import { partnerNamed } from "../support/platform/api.js";
+import type { Database } from "../../shared/database/platform/database.js";
+import { lineOf, table } from "../support/client/lines.js";
+import { openStackDatabase, partnerNamed } from "../support/platform/api.js";
 import { startTestStack, type TestStack } from "../support/platform/stack.js";
+import { outboxOf } from "../support/wallet/bank-fixtures.js";
 import { someone } from "../support/wallet/wallet-fixtures.js";
 
 let stack: TestStack;
+let database: Database;
 
 beforeAll(async () => {
   stack = await startTestStack();
+  database = openStackDatabase(stack);
 });
 
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await database.close();
+  await stack.stop();
+});
 
 const Success = z.object({ ok: z.literal(true), isReplayed: z.boolean(), value: z.unknown() });
 const Wallet = z.object({ walletId: z.string() });
 
-const acmeAt = (baseUrl: string) => {
+const acmeAt = (baseUrl: string, api: "wallet" | "sandbox" = "wallet") => {
   const methods = connect(table, { ...partnerNamed("acme"), baseUrl, partner: "acme" });
   return async (id: string, input: Readonly<Record<string, unknown>> = {}) =>
-    Success.parse(await methods["wallet"]?.[id]?.(input));
+    Success.parse(await methods[api]?.[id]?.(input));
 };
 
 const createWallet = async (): Promise<string> => {
@@ -48,6 +55,39 @@ test("a connection that is cut after the commit leaves one wallet, and the clien
   const found = await acmeAt(stack.url)("searchWallet", { taxId: owner.taxId });
   expect(found.value).toMatchObject({ totalCount: 1, items: [created.value] });
   await way.close();
+});
+
+test("an IBAN whose answer was cut off is set again, and is told once", async () => {
+  const walletId = await createWallet();
+  const way = await cutAfterCommit(stack.url, `PUT /wallet/wallets/${walletId}/iban`);
+  const { iban } = someone();
+  const set = await acmeAt(way.url)("updateWalletIban", { walletId, iban });
+  expect(way.cuts()).toBe(1);
+  const { value } = await acmeAt(stack.url)("getWallet", { walletId });
+  const Code = z.object({ ibanValidationCode: z.string() });
+  expect(Code.parse(set.value)).toEqual(Code.parse(value));
+  const told = await outboxOf(database, walletId);
+  expect(told.map(({ subject }) => subject)).toEqual(["WalletCreated", "WalletUpdated", "IbanSet"]);
+  await way.close();
+});
+
+test("what can be repeated in the sandbox is answered alike the second time, and told once", async () => {
+  const walletId = await createWallet();
+  const calls = [
+    ["scriptBank", { kind: "payment", iban: someone().iban, outcome: "silent" }],
+    ["setO2iTarget", { endpoint: "wallet", standIn: null }],
+    ["declineContract", { walletId }],
+  ] as const;
+  for (const [id, input] of calls) {
+    expect([id, lineOf(id).repeatable]).toEqual([id, true]);
+    const [first, second] = [
+      await acmeAt(stack.url, "sandbox")(id, input),
+      await acmeAt(stack.url, "sandbox")(id, input),
+    ];
+    expect(second.value).toEqual(first.value);
+  }
+  const told = (await outboxOf(database, walletId)).map(({ subject }) => subject);
+  expect(told).toEqual(["WalletCreated", "ContractDeclined"]);
 });
 
 test("an event whose handling failed comes again, one that was handled or replayed does not", async () => {

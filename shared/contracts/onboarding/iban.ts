@@ -51,6 +51,7 @@ export const updateWalletIbanRoute = route({
   path: "wallets/{walletId}/iban",
   params: walletParams,
   body: UpdateIbanBody,
+  repeatable: true,
   role: "Wallet.Write",
   ok: { status: 200, schema: IbanVerification },
   errors: [

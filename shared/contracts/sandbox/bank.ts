@@ -62,6 +62,7 @@ export const scriptBankRoute = route({
   path: "bank/script",
   body: BankScriptBody,
   query: { reasonCode: refusalCode.describe("Of what is refused; MS03 where absent.") },
+  repeatable: true,
   role: "Sandbox.Use",
   ok: { status: 200, schema: BankScriptBody.meta({ id: "BankScript" }) },
   errors: [],

@@ -19,6 +19,7 @@ export const setO2iTargetRoute = route({
   method: "PUT",
   path: "card/o2i",
   body: O2iTargetBody,
+  repeatable: true,
   role: "Sandbox.Use",
   ok: { status: 200, schema: O2iTargetBody.meta({ id: "O2iTarget" }) },
   errors: [],

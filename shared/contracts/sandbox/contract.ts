@@ -9,6 +9,7 @@ export const declineContractRoute = route({
   method: "PUT",
   path: "wallets/{walletId}/contract/decline",
   params: { walletId: Identifier },
+  repeatable: true,
   role: "Sandbox.Use",
   ok: {
     status: 200,

@@ -36,6 +36,7 @@ export const setDevicesRoute = route({
   method: "PUT",
   path: "card/devices",
   body: DevicesBody,
+  repeatable: true,
   role: "Sandbox.Use",
   ok: { status: 200, schema: DevicesBody.meta({ id: "CardDevices" }) },
   errors: ["CardNotFound", "AccountOfAnotherAffiliate"],
