@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { endpointsOf } from "../../functions/endpoints.js";
 import { eventCatalogue } from "../../shared/contracts/events/catalogue.js";
+import { eventCauses } from "../../shared/contracts/events/causes.js";
 import { exampleOf } from "../../shared/contracts/story/examples.js";
 import { chapters } from "../../shared/contracts/story/chapters.js";
 import { tellStory, type Told } from "../support/story/chapters.js";
@@ -51,6 +52,20 @@ test.each(eventCatalogue.map(({ name, example }) => ({ name, example })))(
       });
     if (untold.includes(name)) expect(bodies).toEqual([]);
     else expect(bodies).toContainEqual(told.comparable(example));
+  },
+);
+
+test.each(Object.entries(eventCauses))(
+  "what caused %s in the story is named among its causes",
+  (name, { commands, otherwise }) => {
+    const causes = told.causes.filter(({ event }) => event === name);
+    expect(causes.length === 0).toBe(untold.includes(name));
+    for (const { route } of causes) {
+      // What stands for the bank, the processor and the clock, and time itself, are no commands.
+      if (route === undefined || route.api === "sandbox") expect(otherwise).toBeDefined();
+      // Nobody's partner is told of what tests force.
+      else if (route.refusedInProduction !== true) expect(commands).toContain(route.id);
+    }
   },
 );
 

@@ -19,6 +19,12 @@ const families = [
 const ofFamilies = (...verbs: readonly string[]): readonly string[] =>
   verbs.flatMap((verb) => families.map((family) => `${verb}${family}`));
 
+/** They initialise and confirm in one. */
+const atOnce = [
+  ...["executeO2iPayment", "pushO2iRequest", "pushO2iAdvice"],
+  ...["approveBankNotification", "triggerMandateDepositRequest", "closeWallet"],
+] as const;
+
 const money = "money that comes in from the bank, a mandate's collection, a card's payment";
 
 export const eventCauses: Readonly<Record<string, EventCause>> = {
@@ -44,22 +50,26 @@ export const eventCauses: Readonly<Record<string, EventCause>> = {
   ContractSigned: { commands: ["signWalletContract"] },
   OnboardingReminder: { commands: [], otherwise: "time: 7, 30 and 60 days after the start" },
   OnboardingEnded: {
-    commands: ["closeWallet"],
+    commands: ["signWalletContract", "signWalletMandate", "closeWallet"],
     otherwise: "the last of its steps, or the end of its time",
   },
   MandateStatusChanged: {
-    commands: ["fillWalletMandate", "signWalletMandate", "disableWalletMandate"],
+    commands: [
+      ...["fillWalletMandate", "signWalletMandate", "disableWalletMandate"],
+      ...["updateWalletIban", "deleteWalletIban", "closeWallet"],
+    ],
     otherwise: "the bank's answer",
   },
-  OperationInitialized: { commands: ofFamilies("initialise"), otherwise: money },
+  OperationInitialized: { commands: [...ofFamilies("initialise"), ...atOnce], otherwise: money },
   OperationConfirmed: {
-    commands: [...ofFamilies("confirm"), "confirmOperations", "confirmOperationGroup"],
+    commands: [...ofFamilies("confirm"), "confirmOperations", "confirmOperationGroup", ...atOnce],
     otherwise: money,
   },
   OperationCancelled: {
     commands: [
       ...ofFamilies("cancel", "terminate"),
       ...["cancelOperations", "cancelOperationGroup", "terminateOperationGroup"],
+      ...["pushO2iReversal", "suspendWallet"],
     ],
     otherwise: "half an hour without a confirmation",
   },
@@ -78,7 +88,10 @@ export const eventCauses: Readonly<Record<string, EventCause>> = {
     otherwise: "a group that nobody confirms in time",
   },
   TransactionConfirmed: {
-    commands: [...ofFamilies("confirm"), "confirmOperations", "confirmOperationGroup"],
+    commands: [
+      ...[...ofFamilies("confirm"), "confirmOperations", "confirmOperationGroup", ...atOnce],
+      ...[...ofFamilies("terminate"), "pushO2iReversal"],
+    ],
     otherwise: money,
   },
   TransactionCompleted: {
@@ -86,7 +99,7 @@ export const eventCauses: Readonly<Record<string, EventCause>> = {
     otherwise: "the settlement of the day",
   },
   WireTransferCompleted: {
-    commands: ["confirmSctWithdrawal"],
+    commands: ["confirmSctWithdrawal", "rejectBankNotification"],
     otherwise: "the bank, when it has booked the transfer",
   },
   WireTransferFailed: {
@@ -101,7 +114,7 @@ export const eventCauses: Readonly<Record<string, EventCause>> = {
   TicketStatusChanged: {
     commands: [
       ...["updateTicketStatusPath", "updateTicketStatusBody", "takeTicketInCharge"],
-      ...["askTicketCustomer", "resumeTicket", "resolveTicket", "rejectTicket"],
+      ...["askTicketCustomer", "resumeTicket", "resolveTicket", "rejectTicket", "postComment"],
     ],
     otherwise: "four silent days after it was resolved",
   },
@@ -119,5 +132,8 @@ export const eventCauses: Readonly<Record<string, EventCause>> = {
   CardBlocked: { commands: ["blockCard", "blockAccount"] },
   CardDeleted: { commands: ["deleteCard", "deleteAccount"] },
   CardExpired: { commands: [], otherwise: "the end of the card's last month" },
-  ClearingCompleted: { commands: ["triggerClearing"], otherwise: "the clearing of each morning" },
+  ClearingCompleted: {
+    commands: ["triggerClearing", "triggerClearingExport"],
+    otherwise: "the clearing of each morning",
+  },
 };

@@ -1,4 +1,6 @@
 /** The story from its beginning to its end: chapter after chapter, as each is recorded. */
+import { z } from "zod";
+import type { Route } from "../../../shared/contracts/route.js";
 import * as story from "../../../shared/contracts/story/story.js";
 import type { Database } from "../../../shared/database/platform/database.js";
 import type { TestStack } from "../platform/stack.js";
@@ -15,7 +17,7 @@ import { keepStores } from "./stores.js";
 import { lookAfter } from "./wallets.js";
 import { end } from "./ending.js";
 import { readEvents, readWholeLog } from "./events.js";
-import { openStory } from "./teller.js";
+import { openStory, type StoryTeller } from "./teller.js";
 import { askForHelp } from "./tickets.js";
 
 type Recorded = Readonly<Record<string, unknown>>;
@@ -45,7 +47,34 @@ export interface Told {
   /** Every event that the partner was told of, in its order, but for those that it forced. */
   readonly events: readonly { readonly type: string; readonly body: unknown }[];
   readonly comparable: Names["comparable"];
+  /** Which events came of which calls, at once or by what they set going. */
+  readonly causes: readonly Cause[];
 }
+
+interface Cause {
+  readonly event: string;
+  /** Undefined: no call, but time. */
+  readonly route: Route | undefined;
+}
+
+const Written = z.object({ event: z.string(), traceParent: z.string().nullable() });
+
+/** Each message to the partner keeps the trace of the call that it came of. */
+const readCauses = async (
+  database: Database,
+  routeOf: StoryTeller["routeOf"],
+): Promise<readonly Cause[]> => {
+  const written = await database.rows(
+    Written,
+    `select distinct subject as event, trace_parent as "traceParent" from borsello.outbox
+     where $1 = any(destinations)`,
+    [story.partnerKey],
+  );
+  return written.map(({ event, traceParent }) => ({
+    event,
+    route: traceParent === null ? undefined : routeOf(traceParent),
+  }));
+};
 
 /** What each chapter told, as it is recorded: what differs from run to run has the story's names. */
 export const tellStory = async (stack: TestStack, database: Database): Promise<Told> => {
@@ -92,6 +121,7 @@ export const tellStory = async (stack: TestStack, database: Database): Promise<T
       ]),
     ),
     comparable: names.comparable,
+    causes: await readCauses(database, teller.routeOf),
     events: events
       .filter(({ id }) => !forced.has(id))
       .map(({ type, body }) => ({ type, body: names.told(body, "log") })),

@@ -1,4 +1,5 @@
 /** Tells the story: moves the clock, calls routes, holds each answer to its document and keeps what is told. */
+import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import type { ErrorCode } from "../../../shared/contracts/errors.js";
@@ -53,9 +54,14 @@ export interface Story {
 }
 
 export interface StoryTeller extends Story {
+  /** Whose call this traceparent was sent with. */
+  readonly routeOf: (traceParent: string) => Route | undefined;
   /** What was told since this was asked last, by its route, as it is recorded. */
   readonly takeTold: () => Readonly<Record<string, RouteExample>>;
 }
+
+const newTraceParent = (): string =>
+  `00-${randomBytes(16).toString("hex")}-${randomBytes(8).toString("hex")}-01`;
 
 const pauseMs = 10;
 /** Ends what never comes: a minute is not told longer. */
@@ -68,15 +74,21 @@ const secondsIn = 20;
 
 const documentedApis = ["wallet", "card", "ticketing"] as const;
 
-/** Keeps each answer as it came, before the client reads it; what is sent has the platform's days. */
+/**
+ * Keeps each answer as it came, before the client reads it; what is sent has the platform's days, and is a trace
+ * of its own.
+ */
 const clientsOf = (
   stack: TestStack,
   keep: (answer: Answer) => void,
+  nextTrace: () => string,
 ): ((teller: Teller) => Client) => {
   const forward: typeof fetch = async (address, init) => {
     const body = init?.body;
+    const headers = new Headers(init?.headers);
+    headers.set("traceparent", nextTrace());
     const sent = typeof body === "string" ? { ...init, body: toPlatform(body) } : init;
-    const answer = await fetch(toPlatform(new Request(address).url), sent);
+    const answer = await fetch(toPlatform(new Request(address).url), { ...sent, headers });
     const text = await answer.clone().text();
     const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
     keep({
@@ -117,7 +129,13 @@ const shown = (
 
 export const openStory = async (stack: TestStack, names: Names): Promise<StoryTeller> => {
   let last: Answer = { status: 0, headers: new Headers(), body: undefined };
-  const clientOf = clientsOf(stack, (answer) => (last = answer));
+  let traceParent = "";
+  const routes = new Map<string, Route>();
+  const clientOf = clientsOf(
+    stack,
+    (answer) => (last = answer),
+    () => (traceParent = newTraceParent()),
+  );
   const documents = new Map<string, Misfits>(
     await Promise.all(
       documentedApis.map(async (api) => [api, await readOpenApi(stack, api)] as const),
@@ -130,6 +148,7 @@ export const openStory = async (stack: TestStack, names: Names): Promise<StoryTe
 
   const call: Call = async (route, input, as = "acme") => {
     const result = await clientOf(as).call(route, input);
+    routes.set(traceParent, route);
     if (!result.ok)
       throw new Error(`${route.id}: ${result.status} ${JSON.stringify(result.error)}`);
     expect(misfits(route, last), route.id).toEqual([]);
@@ -168,6 +187,7 @@ export const openStory = async (stack: TestStack, names: Names): Promise<StoryTe
       }
     },
     name: names.name,
+    routeOf: (trace) => routes.get(trace),
     takeTold: () => {
       const taken = told;
       told = [];
