@@ -47,23 +47,33 @@ const fields = (operation: ReferenceOperation, data: TryData): Html => {
 
 const lineCount = (text: string): number => text.split("\n").length;
 
+const written = (example: unknown): string =>
+  typeof example === "string" ? example : JSON.stringify(example, null, 2);
+
 const bodyField = ({ body }: ReferenceOperation, { plan: { call } }: TryData): Html => {
   if (body === undefined) return html``;
-  if (body.mediaType !== "application/json" && !body.mediaType.includes("form"))
-    return html`<label class="value"><span>Body</span><input type="file" name="file" /></label>`;
+  const isBytes = body.mediaType !== "application/json" && !body.mediaType.includes("form");
   const example = call.example.body ?? body.example;
-  const text = example === undefined ? "" : JSON.stringify(example, null, 2);
+  const text = example === undefined ? "" : written(example);
   return html`<label class="value"
-    ><span>Body</span
-    ><textarea
-      name="body"
-      data-type="${body.mediaType}"
-      rows="${Math.min(Math.max(lineCount(text), 3), 24)}"
-      spellcheck="false"
-      autocomplete="off"
-    >
+      ><span>Body</span
+      ><textarea
+        name="body"
+        data-type="${body.mediaType}"
+        rows="${Math.min(Math.max(lineCount(text), 3), 24)}"
+        spellcheck="false"
+        autocomplete="off"
+      >
 ${text}</textarea>
-  </label> `;
+    </label>
+    ${
+      isBytes
+        ? html`<label class="value"
+            ><span>or a file <i>optional</i></span
+            ><input type="file" name="file"
+          /></label>`
+        : ""
+    }`;
 };
 
 const choices = ({ sandbox }: TryData): Html =>

@@ -115,7 +115,11 @@ interface Input {
 const texts = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
-/** As the reference shows it; bytes are no example. */
+/** The story's files are of text, and stand in it as that. */
+const shownBody = (body: unknown): unknown =>
+  body instanceof Uint8Array ? new TextDecoder("utf-8", { fatal: true }).decode(body) : body;
+
+/** As the reference shows it. */
 const shown = (
   { ok }: Pick<Route, "ok">,
   { params, query, body }: Input,
@@ -123,7 +127,7 @@ const shown = (
 ): RouteExample => ({
   ...(params === undefined ? {} : { path: params }),
   ...(query === undefined ? {} : { query: texts(query) }),
-  ...(body === undefined || body instanceof Uint8Array ? {} : { body }),
+  ...(body === undefined ? {} : { body: shownBody(body) }),
   ...("schema" in ok ? { answer: answer.body } : {}),
 });
 

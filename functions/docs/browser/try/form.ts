@@ -87,7 +87,7 @@ export class CallForm {
     ] as const)
       for (const field of this.#fields(place)) field.value = values[field.name] ?? field.value;
     if (this.#body !== undefined && body !== undefined)
-      this.#body.value = JSON.stringify(body, null, 2);
+      this.#body.value = typeof body === "string" ? body : JSON.stringify(body, null, 2);
     if (this.#keyField !== undefined) this.#keyField.value = this.#key;
   }
 
