@@ -62,11 +62,16 @@ const standingOf = (as: Caller | null): ReadonlyMap<string, string> => {
   const [told] = sandbox?.callers ?? [];
   if (told === undefined || as?.kind !== "sandbox") return new Map();
   const { name, dealers, collectionIban } = as.partner;
-  return new Map([
+  const own = [
     [told.name, name],
-    [told.dealers[0] ?? "", dealers[0] ?? ""],
+    [told.dealers[0], dealers[0]],
     [told.collectionIban, collectionIban],
-  ]);
+  ] as const;
+  return new Map(
+    own.flatMap(([storys, mine]) =>
+      storys === undefined || mine === undefined ? [] : [[storys, mine] as const],
+    ),
+  );
 };
 
 const choose = (chosen: Caller | null): void => {

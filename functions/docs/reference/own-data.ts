@@ -1,11 +1,12 @@
 /** How the page makes the story's examples a reader's own: which calls make what a call names, or mend a refusal. */
-import type { Route } from "../../../shared/contracts/route.js";
+import { isBinaryBody, type Route } from "../../../shared/contracts/route.js";
 import { exampleOf } from "../../../shared/contracts/story/examples.js";
 import type { RouteExample } from "../../../shared/contracts/story/route-example.js";
 import { accessOf } from "../../../shared/http/access.js";
 import { fullPath } from "../../../shared/http/paths.js";
-import type { Call, CallPlan } from "./call-plan.js";
-import { hints, remedies, stepsBefore, wornOut } from "./remedies.js";
+import { errorTable, type ErrorCode } from "../../../shared/contracts/errors.js";
+import type { Call, CallPlan, Step, StepsByCode } from "./call-plan.js";
+import * as remedy from "./remedies.js";
 
 /** Ids, and the case numbers of tickets. */
 const identifier =
@@ -34,13 +35,37 @@ const withoutLists = (value: unknown): unknown => {
     : value;
 };
 
-/** What is named first by the answer itself: lists, as of a search, only show what there is. */
-const madeBy = (example: RouteExample): NamedId[] => {
-  const known = asked(example).map(({ id }) => id);
-  return idsIn(withoutLists(example.answer)).filter(({ id }) => !known.includes(id));
+/** Each example is looked through once, however many calls ask who made what they name. */
+const remembered = (
+  look: (example: RouteExample) => readonly NamedId[],
+): ((example: RouteExample) => readonly NamedId[]) => {
+  const found = new WeakMap<RouteExample, readonly NamedId[]>();
+  return (example) => {
+    const ids = found.get(example) ?? look(example);
+    found.set(example, ids);
+    return ids;
+  };
 };
 
-type BareCall = Omit<Call, "needs" | "forgets">;
+const answered = (example: RouteExample, answer: unknown): readonly NamedId[] => {
+  const known = asked(example).map(({ id }) => id);
+  return idsIn(answer).filter(({ id }) => !known.includes(id));
+};
+
+/** What is named first by the answer itself: lists, as of a search, only show what there is. */
+const madeBy = remembered((example) => answered(example, withoutLists(example.answer)));
+const listed = remembered((example) => answered(example, example.answer));
+
+/** The one that others need of what a list shows. */
+const shownBy = ({ id, example }: Pick<Call, "id" | "example">): readonly NamedId[] =>
+  id in remedy.finders ? listed(example).slice(0, 1) : [];
+
+type BareCall = Omit<Call, "needs" | "forgets" | "finds" | "sealed">;
+
+const mediaTypeOf = ({ body }: Route): string => {
+  const bytes = body !== undefined && isBinaryBody(body) ? body.contentTypes : [];
+  return bytes[0] ?? "application/json";
+};
 
 const bareCallOf = (route: Route): BareCall => {
   const access = accessOf[route.api];
@@ -52,6 +77,7 @@ const bareCallOf = (route: Route): BareCall => {
     summary: route.summary,
     role: route.role,
     example,
+    mediaType: mediaTypeOf(route),
     credentials: [
       ...(access.authKey ? ["AuthKey"] : []),
       ...(access.partnerRequired ? access.partnerHeaders.slice(0, 1) : []),
@@ -70,6 +96,7 @@ const saidAs = (names: readonly string[], body: unknown): string[] =>
 /** The call of the story that made this id, or of a payment, whose id callers choose, the first to tell of it. */
 const makerOf = (id: string, calls: readonly BareCall[]): BareCall | undefined =>
   calls.find(({ creates, example }) => creates && madeBy(example).some((made) => made.id === id)) ??
+  calls.find((call) => shownBy(call).some((shown) => shown.id === id)) ??
   calls.find(({ example: { body } }) => saidAs(["transactionId"], body).includes(id));
 
 /** What the story made beside its told calls: the like of it, from the call that makes such things. */
@@ -78,13 +105,17 @@ const likeOf = (
   { id: ownId, path }: BareCall,
   calls: readonly BareCall[],
 ): string => {
+  const isSuch = (named: NamedId): boolean =>
+    named.property.toLowerCase() === property.toLowerCase();
   const [collection, rest] = path.split(`/{${property}}`);
+  const meant = remedy.makers[ownId]?.[property];
   const makers = calls.filter((call) => call.creates && call.id !== ownId);
   const maker =
+    makers.find((call) => call.id === meant) ??
     makers.find((call) => rest !== undefined && call.path === collection) ??
-    makers.find(({ example }) => madeBy(example).some((made) => made.property === property));
-  const made = maker && madeBy(maker.example);
-  return (made?.find((like) => like.property === property) ?? made?.[0])?.id ?? id;
+    makers.find(({ example }) => madeBy(example).some(isSuch));
+  const made = maker ? madeBy(maker.example) : calls.flatMap(shownBy);
+  return (made.find(isSuch) ?? (maker && made[0]))?.id ?? id;
 };
 
 type Names = ReadonlyMap<string, string>;
@@ -125,6 +156,22 @@ const needsOf = (call: BareCall, calls: readonly BareCall[]): Call["needs"] =>
 /** The accounts, tokens and payments that the calls of a customer or card name. */
 const ownTexts = ["iban", "transactionId", "cardToken", "panToken"];
 
+/** Steps as they are declared: most are calls as their examples have them. */
+const stepsIn = (steps: readonly (string | Step)[]): readonly Step[] =>
+  steps.map((step) => (typeof step === "string" ? { call: step } : step));
+
+const findsOf = (call: BareCall): Call["finds"] => {
+  const [shown] = shownBy(call);
+  return shown ? { id: shown.id, after: stepsIn(remedy.finders[call.id] ?? []) } : null;
+};
+
+const sealedIn = ({ example: { body } }: BareCall): Call["sealed"] => {
+  const [sealed] = Object.entries(remedy.sealed).flatMap(([property, { text, key }]) =>
+    saidAs([property], body).map((storys) => ({ storys, text, key })),
+  );
+  return sealed ?? null;
+};
+
 /** All calls of all routes, each with what it needs. */
 const plannedCalls = (routes: readonly Route[]): ReadonlyMap<string, Call> => {
   const told = routes
@@ -137,16 +184,20 @@ const plannedCalls = (routes: readonly Route[]): ReadonlyMap<string, Call> => {
     (needs.get(id) ?? []).some(
       (need) => need.maker === maker || needsEver(need.maker, maker, [...path, id]),
     );
+  const ownTextsOf = new Map(
+    calls.map((call) => [
+      call.id,
+      [
+        ...madeBy(call.example)
+          .map(({ id }) => id)
+          .filter((id) => makerOf(id, calls)?.id === call.id),
+        ...saidAs(ownTexts, call.example.body),
+      ],
+    ]),
+  );
   const forgottenBy = (maker: string): string[] => [
     ...new Set(
-      calls
-        .filter(({ id }) => needsEver(id, maker))
-        .flatMap((call) => [
-          ...madeBy(call.example)
-            .map(({ id }) => id)
-            .filter((id) => makerOf(id, calls)?.id === call.id),
-          ...saidAs(ownTexts, call.example.body),
-        ]),
+      calls.filter(({ id }) => needsEver(id, maker)).flatMap(({ id }) => ownTextsOf.get(id) ?? []),
     ),
   ];
   return new Map(
@@ -156,10 +207,27 @@ const plannedCalls = (routes: readonly Route[]): ReadonlyMap<string, Call> => {
         ...call,
         needs: needs.get(call.id) ?? [],
         forgets: call.creates ? forgottenBy(call.id) : [],
+        finds: findsOf(call),
+        sealed: sealedIn(call),
       },
     ]),
   );
 };
+
+/** Ticketing's refusals have no codes: there the status stands for those that its routes answer with it. */
+const spoken = (code: ErrorCode, isUncoded: boolean): string =>
+  isUncoded ? String(errorTable[code].status) : code;
+
+const byCode = (
+  steps: Readonly<Partial<Record<ErrorCode, readonly (string | Step)[]>>>,
+  isUncoded: boolean,
+): StepsByCode =>
+  Object.fromEntries(
+    Object.entries(steps).map(([code, told]) => [
+      spoken(code as ErrorCode, isUncoded),
+      stepsIn(told),
+    ]),
+  );
 
 const planned = new WeakMap<readonly Route[], ReadonlyMap<string, Call>>();
 
@@ -167,25 +235,37 @@ const planned = new WeakMap<readonly Route[], ReadonlyMap<string, Call>>();
 export const planOf = (route: Route, routes: readonly Route[]): CallPlan => {
   const calls = planned.get(routes) ?? plannedCalls(routes);
   planned.set(routes, calls);
-  const codes = new Map(routes.map(({ id, errors }) => [id, errors]));
+  const known = new Map(routes.map((listed) => [listed.id, listed]));
+  const isUncoded = (id: string): boolean => known.get(id)?.api === "ticketing";
+  const isTickets = (code: ErrorCode): boolean =>
+    routes.every(({ api, errors }) => api === "ticketing" || !errors.includes(code));
   const found = new Map<string, Call>();
   const collect = (id: string): void => {
     const call = calls.get(id);
     if (call === undefined || found.has(id)) return;
     found.set(id, call);
     for (const { maker } of call.needs) collect(maker);
-    for (const code of codes.get(id) ?? [])
-      (stepsBefore[id]?.[code] ?? remedies.get(code))?.forEach(collect);
+    for (const step of call.finds?.after ?? []) collect(step.call);
+    for (const code of known.get(id)?.errors ?? [])
+      for (const step of stepsIn(remedy.stepsBefore[id]?.[code] ?? remedy.remedies[code] ?? []))
+        collect(step.call);
   };
   collect(route.id);
-  const call = found.get(route.id) ?? { ...bareCallOf(route), needs: [], forgets: [] };
+  const call = found.get(route.id) ?? {
+    ...bareCallOf(route),
+    ...{ needs: [], forgets: [], finds: null, sealed: null },
+  };
   const others = [...found.values()].filter(({ id }) => id !== route.id);
+  const ownSteps = Object.entries(remedy.stepsBefore).filter(([id]) => found.has(id));
   return {
     call,
     others,
-    remedies: Object.fromEntries(remedies),
-    stepsBefore,
-    wornOut,
-    hint: hints[route.id] ?? null,
+    remedies: byCode(remedy.remedies, false),
+    stepsBefore: Object.fromEntries(
+      ownSteps.map(([id, steps]) => [id, byCode(steps, isUncoded(id))]),
+    ),
+    wornOut: remedy.wornOut.flatMap((code) => (isTickets(code) ? [spoken(code, true)] : [code])),
+    overtaken: remedy.overtaken,
+    hint: remedy.hints[route.id] ?? null,
   };
 };

@@ -42,13 +42,24 @@ const iban = (example: string): string => {
 const id = (): string =>
   freshKey().replace(/(.{8})(.{4}).(.{3}).(.{3})(.{12})/, "$1-$2-4$3-8$4-$5");
 
+const dayMs = 24 * 60 * 60_000;
+const clearableDays = 10_000;
+
+/** Each day is cleared once: one of many that have passed. */
+const pastDay = (example: string): string =>
+  new Date(Date.now() - (1 + below(clearableDays)) * dayMs).toISOString().slice(0, example.length);
+
+const numbered = (example: string): string => `${example.replace(/\d+$/, "")}${digits(6)}`;
+
 const kinds = new Map<string, (example: string) => string>([
   ["taxId", taxId],
   ["iban", iban],
   ["ownerIban", iban],
   ["transactionId", id],
   ["email", (example) => example.replace("@", `+${digits(8)}@`)],
-  ["code", (example) => `${example.replace(/\d+$/, "")}${digits(6)}`],
+  ["code", numbered],
+  ["mandateUniqueReference", numbered],
+  ["clearingDate", pastDay],
 ]);
 
 /** A value in place of the example's; undefined of a property that may well be the same for all. */

@@ -1,9 +1,9 @@
 /** Makes first what a call needs, and mends what a refusal complains of, so that a prefilled call goes through. */
-import type { Call, CallPlan, Sandbox } from "../../reference/call-plan.js";
+import type { Call, CallPlan, Sandbox, Step } from "../../reference/call-plan.js";
 import { callerFor, type Caller } from "./caller.js";
 import { freshKey } from "./fresh.js";
 import type { Outcome } from "./outcome.js";
-import { isUnfinished, type OwnData, type Values } from "./own-data.js";
+import { isUnfinished, shows, type OwnData, type Values } from "./own-data.js";
 import {
   addressOf,
   codeOf,
@@ -14,10 +14,12 @@ import {
   type Request,
   type Sent,
 } from "./requests.js";
+import { seal, type PublicKey } from "./seal.js";
 
 /** So many calls at most for one click. */
-const callsMax = 24;
+const callsMax = 40;
 const remediesMax = 3;
+const findingsMax = 3;
 const patienceMs = 6_000;
 const pauseMs = 250;
 
@@ -26,14 +28,18 @@ const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 
 /** Sends once, after a refusal that was mended where it says so. */
 type SendOnce = (wasRefused: boolean) => Promise<Sent>;
 
+/** Bytes stand in the story as their text. */
+const writtenBody = (body: unknown): string | undefined =>
+  body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+
 const stepRequest = (step: Call, own: OwnData, values: Values): Request => {
   const mine = own.own(step.example, values);
-  const body = mine.body === undefined ? undefined : JSON.stringify(mine.body);
+  const body = writtenBody(mine.body);
   return {
     method: step.method,
     url: addressOf(step.path, mine.path ?? {}, mine.query ?? {}),
     headers: {
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...(body === undefined ? {} : { "Content-Type": step.mediaType }),
       ...(step.takesKey ? { [keyHeader]: freshKey() } : {}),
     },
     body,
@@ -51,11 +57,21 @@ const patiently = async (sendOnce: SendOnce, refused: Sent): Promise<Sent> => {
   return sent;
 };
 
-/** The last of the things in the call's address that a call makes. */
-const lastNamed = ({ path, example, needs }: Call): string | undefined =>
-  [...path.matchAll(/\{(\w+)\}/g)]
-    .map(([, name = ""]) => example.path?.[name])
-    .findLast((value) => needs.some(({ id }) => id === value));
+/** What the call is about: the last of the things in its address that a call makes, or those in its body. */
+const thingsOf = ({ path, example, needs }: Call): readonly string[] => {
+  const isMade = (value: unknown): boolean => needs.some(({ id }) => id === value);
+  const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => example.path?.[name]);
+  const last = named.findLast(isMade);
+  return last === undefined ? needs.map(({ id }) => id) : [last];
+};
+
+const saying = (call: Call, { saying: particulars }: Step): Call =>
+  particulars === undefined
+    ? call
+    : {
+        ...call,
+        example: { ...call.example, body: { ...Object(call.example.body), ...particulars } },
+      };
 
 /** Takes over what an answer names, unless it was refused. */
 export const learnFrom = (own: OwnData, call: Call, sent: Sent, values: Values): void => {
@@ -92,7 +108,7 @@ export class Making {
     const before = this.#callsLeft;
     await this.makeMissing(asked);
     let sent = await sendOnce(false);
-    if (sent.answer.status === 404 && this.#callsLeft < before)
+    if (this.#callsLeft < before && this.#isOnItsWay(asked, sent))
       sent = await patiently(sendOnce, sent);
     for (
       let time = 0;
@@ -101,59 +117,100 @@ export class Making {
     ) {
       const again = await sendOnce(true);
       const isSame = !again.answer.ok && codeOf(again) === codeOf(sent);
-      sent = isSame ? await patiently(sendOnce, again) : again;
+      const isWaitedFor = isSame || this.#isOnItsWay(asked, again);
+      sent = isWaitedFor ? await patiently(sendOnce, again) : again;
     }
     return sent;
   }
 
   async #makeAll(asked: Call, isWanted: (id: string) => boolean): Promise<void> {
-    for (const { id, maker } of asked.needs) {
-      const step = this.#others.get(maker);
-      if (step !== undefined && isWanted(id)) await this.#make(step);
-    }
+    for (const { id, maker } of asked.needs) if (isWanted(id)) await this.#make({ call: maker });
+  }
+
+  #stepsFor({ id }: Call, code: string): readonly Step[] {
+    const { stepsBefore, remedies } = this.#setting.plan;
+    const steps = stepsBefore[id]?.[code] ?? remedies[code] ?? [];
+    return steps.some(({ call }) => call === id) ? [] : steps;
+  }
+
+  /** Whether the refused call may go through by itself, as soon as what was made has arrived. */
+  #isOnItsWay(asked: Call, sent: Sent): boolean {
+    if (sent.answer.ok || this.#stepsFor(asked, codeOf(sent)).length > 0) return false;
+    return sent.answer.status === 404 || this.#setting.plan.wornOut.includes(codeOf(sent));
   }
 
   /** Resolves to whether it could. */
   async #mend(asked: Call, refused: Sent): Promise<boolean> {
-    const { plan } = this.#setting;
-    const code = codeOf(refused) ?? "";
-    const ids = plan.stepsBefore[asked.id]?.[code] ?? plan.remedies[code] ?? [];
-    const steps = ids.flatMap((id) => this.#others.get(id) ?? []);
-    if (steps.length > 0 && !steps.includes(asked)) {
+    const { plan, own } = this.#setting;
+    const code = codeOf(refused);
+    if (plan.overtaken.includes(code)) return own.putOff(asked, jsonOf(refused));
+    const steps = this.#stepsFor(asked, code);
+    if (steps.length > 0) {
       for (const step of steps) await this.#make(step);
       await this.makeMissing(asked);
       return true;
     }
-    const named = lastNamed(asked);
-    if (!plan.wornOut.includes(code) || named === undefined) return false;
-    await this.#makeAll(asked, (id) => id === named);
+    const things = thingsOf(asked);
+    if (!plan.wornOut.includes(code) || things.length === 0) return false;
+    own.forget(things);
+    await this.#makeAll(asked, (id) => things.includes(id));
     return true;
   }
 
   /** One of the calls that another needs, with new values; it is told above the answer. */
-  async #make(step: Call): Promise<void> {
+  async #make(step: Step): Promise<void> {
+    const call = this.#others.get(step.call);
+    if (call === undefined) return;
+    if (call.finds === null) await this.#call(saying(call, step), () => true);
+    else await this.#find(call, call.finds);
+  }
+
+  /** What came about by other calls is read where it is listed, as soon as it is. */
+  async #find(list: Call, { id, after }: NonNullable<Call["finds"]>): Promise<void> {
+    for (let time = 0; time < findingsMax; time += 1) {
+      for (const step of after) await this.#make(step);
+      this.#setting.own.forget([id]);
+      await this.#call(list, (answer) => shows(list.example.answer, answer, id));
+      if (this.#setting.own.has(id)) return;
+    }
+    throw new Error(`“${list.summary}” shows none yet, and this call needs one.`);
+  }
+
+  async #call(call: Call, isWanted: (answer: unknown) => boolean): Promise<void> {
     const { caller, sandbox, own, outcome } = this.#setting;
     this.#callsLeft -= 1;
     if (this.#callsLeft < 0) throw new Error("This call needs more than the page can make for it.");
-    const as = callerFor(step.role, caller, sandbox);
+    const as = callerFor(call.role, caller, sandbox);
     let values: Values = new Map();
-    const sendStep = (): Promise<Sent> => {
-      values = own.draw(step);
-      return sendAs(stepRequest(step, own, values), as, step, sandbox);
+    const sendCall = (): Promise<Sent> => {
+      values = own.draw(call);
+      return sendAs(stepRequest(call, own, values), as, call, sandbox);
     };
-    let sent = await this.perform(step, sendStep);
+    let sent = await this.perform(call, sendCall);
     const endsAt = performance.now() + patienceMs;
+    const isLacking = (answer: unknown): boolean =>
+      isUnfinished(call.example.answer, answer) || !isWanted(answer);
     while (
-      step.method === "GET" &&
-      isUnfinished(step.example.answer, jsonOf(sent)) &&
+      call.method === "GET" &&
+      sent.answer.ok &&
+      isLacking(jsonOf(sent)) &&
       performance.now() < endsAt
     ) {
       await pause();
-      sent = await sendStep();
+      sent = await sendCall();
     }
-    outcome.tellStep(sent, step.summary);
+    outcome.tellStep(sent, call.summary);
     if (!sent.answer.ok)
-      throw new Error(`“${step.summary}” was refused, which this call needs first.`);
-    learnFrom(own, step, sent, values);
+      throw new Error(`“${call.summary}” was refused, which this call needs first.`);
+    learnFrom(own, call, sent, values);
+    await this.#sealWith(call, jsonOf(sent));
+  }
+
+  /** Texts are sealed with the key that the call has answered. */
+  async #sealWith({ id }: Call, answer: unknown): Promise<void> {
+    const { plan, own } = this.#setting;
+    for (const { sealed } of [plan.call, ...plan.others])
+      if (sealed?.key === id)
+        own.replace(sealed.storys, await seal(sealed.text, answer as PublicKey));
   }
 }

@@ -1,6 +1,6 @@
 /** The reader's own values in place of the story's, learnt from the answers; kept for the tab, by caller. */
 import type { Call } from "../../reference/call-plan.js";
-import { movedDay } from "./days.js";
+import { canBePutOff, movedDay, putOffDay } from "./days.js";
 import { freshKey, freshValue } from "./fresh.js";
 
 /** The reader's values by the story's. */
@@ -50,6 +50,15 @@ export const isUnfinished = (storys: unknown, platforms: unknown): boolean => {
     isLacking ||= /token$/i.test(property) && own === null;
   });
   return isLacking;
+};
+
+/** Whether the platform's answer has something in the place of this text of the story's. */
+export const shows = (storys: unknown, platforms: unknown, wanted: string): boolean => {
+  let isShown = false;
+  together(storys, platforms, (text, own) => {
+    isShown ||= text === wanted && typeof own === "string";
+  });
+  return isShown;
 };
 
 /** The key within a body: the story's, and the one in its place. */
@@ -102,9 +111,17 @@ export class OwnData {
     );
   }
 
-  /** New values for what must be unique: all of it for who creates something, else what has none yet. */
+  /**
+   * New values for what must be unique: all of it for who creates something, else what has none yet. Days that can
+   * be put off are known from then on.
+   */
   draw({ example, creates, needs }: Call): Map<string, string> {
     const drawn = new Map<string, string>();
+    mapped({ query: example.query, body: example.body }, (text, property) => {
+      if (canBePutOff(property) && !this.#known.has(text))
+        this.#known.set(text, movedDay(text, property));
+      return text;
+    });
     mapped(example.body, (text, property) => {
       const fresh = property === keyProperty ? freshKey() : freshValue(property, text);
       const isWanted = property === keyProperty || creates || !this.#known.has(text);
@@ -123,6 +140,25 @@ export class OwnData {
       if (typeof own !== "string") return;
       if (isNamed(property, text) && (isNew || !this.#known.has(text))) this.#known.set(text, own);
     });
+    this.#keep();
+  }
+
+  /** Later days for those that the platform refused. Returns whether the call has any. */
+  putOff({ example }: Call, refusal: unknown): boolean {
+    let isPutOff = false;
+    mapped({ query: example.query, body: example.body }, (text, property) => {
+      const own = this.#known.get(text);
+      if (!canBePutOff(property) || own === undefined) return text;
+      this.#known.set(text, putOffDay(own, property, JSON.stringify(refusal)));
+      isPutOff = true;
+      return text;
+    });
+    this.#keep();
+    return isPutOff;
+  }
+
+  replace(storys: string, own: string): void {
+    this.#known.set(storys, own);
     this.#keep();
   }
 

@@ -36,7 +36,7 @@ const send = async ({ method, url, headers, body }: Request, credentials: Texts)
     headers: { ...headers, ...credentials },
     ...(body === undefined ? {} : { body }),
   });
-  const isJson = (answer.headers.get("Content-Type") ?? "").includes("json");
+  const isJson = /[/+]json\b/.test(answer.headers.get("Content-Type") ?? "");
   const content = isJson
     ? { json: (await answer.json()) as unknown }
     : { bytes: await answer.blob() };
@@ -62,10 +62,9 @@ export const isReplay = ({ answer }: Sent): boolean =>
 export const jsonOf = ({ content }: Sent): unknown =>
   "json" in content ? content.json : undefined;
 
-/** Ticketing's refusals have no codes: of a prefilled call, 422 can only tell of the ticket's status. */
-export const codeOf = (sent: Sent): string | undefined => {
+/** Of refusals without a code, the status in its place. */
+export const codeOf = (sent: Sent): string => {
   const json = jsonOf(sent);
-  if (typeof json !== "object" || json === null) return undefined;
-  if ("errorCode" in json && typeof json.errorCode === "string") return json.errorCode;
-  return sent.answer.status === 422 && "error" in json ? "TicketTransitionInvalid" : undefined;
+  const isCoded = typeof json === "object" && json !== null && "errorCode" in json;
+  return String(isCoded ? json.errorCode : sent.answer.status);
 };
