@@ -93,12 +93,12 @@ test("a call that needs a wallet makes one first", async () => {
 
 test.each([
   "wallet/simulateSctWithdrawal",
-  "wallet/cancelCashWithdrawal",
+  "ticketing/updateTicketStatusBody",
   "wallet/signWalletMandate",
   "card/pushO2iReversal",
-  "card/unlockCard",
+  "card/changePin",
 ])(
-  "%s goes through as it is prefilled, twice: funds, a proven account, a card's token, a thing not yet worn out are made first",
+  "%s goes through as it is prefilled, twice: funds, a proven account, an operator's answer, a PIN's token are made first",
   async (operation) => {
     const visit = await open(desk);
     await visit.page.goto(`/docs/reference/${operation}`);

@@ -1,0 +1,99 @@
+/** Every operation of every document, sent twice from its page as it is prefilled, in a real browser. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { endpointsOf } from "../../functions/endpoints.js";
+import { operationsOf, readReference } from "../../functions/docs/reference/document.js";
+import { hints } from "../../functions/docs/reference/remedies.js";
+import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
+import { openApiDocument } from "../../shared/http/openapi.js";
+import type { DocumentedApi } from "../../shared/http/openapi/security.js";
+import { openSite } from "../support/browser/site.js";
+
+const { visit } = openSite();
+
+/** Operations that no click can bring about, with the answer that their page foretells. */
+const foretold: Readonly<Record<string, string>> = {
+  // A bank sends statements in its files alone: the sandbox's bank has none.
+  getBankStatement: "404 BankStatementNotFound",
+};
+
+const routes = endpointsOf("development").map(({ route }) => route);
+const settings = { version: "1.2.3", tokenPath: "/token", scope: "api://borsello/.default" };
+
+interface Operation {
+  readonly id: string;
+  readonly status: string;
+  /** The first of the list who may call it. */
+  readonly partner: string | undefined;
+}
+
+const operationsIn = (api: DocumentedApi): readonly Operation[] =>
+  operationsOf(readReference(openApiDocument(api, routes, settings))).map(
+    ({ id, success, isOpen }) => {
+      const role = routes.find((route) => route.id === id)?.role ?? null;
+      const able = sandboxPartners.find(({ roles }) => role === null || roles.includes(role));
+      return { id, status: success.status, partner: isOpen ? undefined : able?.partnerKey };
+    },
+  );
+
+const clickMs = 80_000;
+
+/** The statuses of the calls that were made first and of the call itself, and what was told of a refusal. */
+const send = async (page: Page): Promise<string> => {
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.locator(".try.busy").waitFor({ state: "detached", timeout: clickMs });
+  const lines = await page.locator(".outcome .line").allTextContents();
+  const note = await page.locator(".send .note").textContent();
+  const bodies = (await page.locator(".outcome pre").allTextContents()).join();
+  const code = /"errorCode": "(\w+)"/.exec(bodies)?.[1] ?? "";
+  const refusal = lines.findLast((line) => !line.trim().startsWith("2")) ?? "";
+  return refusal === "" && note === ""
+    ? (lines.at(-1) ?? "nothing").trim().slice(0, 3)
+    : `${refusal.trim().slice(0, 3)} ${code} ${note ?? ""}`.trim();
+};
+
+const goesThrough = "$id goes through, twice, and so does what is made for it";
+
+describe.each(["wallet", "ticketing", "card", "sandbox"] as const)("of the %s document", (api) => {
+  const operations = operationsIn(api);
+
+  test.concurrent.for(operations.filter(({ id }) => !(id in foretold)))(
+    goesThrough,
+    { timeout: 4 * clickMs },
+    async ({ id, status, partner }, { expect: expectOf }) => {
+      const visited = await visit({ width: 1440, scheme: "light" });
+      const { page } = visited;
+      try {
+        await page.goto(`/docs/reference/${api}/${id}`);
+        if (partner !== undefined) await page.getByLabel("Call as").selectOption(partner);
+        const answers = [await send(page), await send(page)];
+        expectOf(answers, id).toEqual([status, status]);
+      } finally {
+        await visited.end();
+      }
+    },
+  );
+
+  test.for(operations.filter(({ id }) => id in foretold))(
+    "$id says above the button why it is refused and what to do, and so it is",
+    async ({ id, partner = "" }) => {
+      const visited = await visit({ width: 390, scheme: "light" });
+      const { page } = visited;
+      try {
+        await page.goto(`/docs/reference/${api}/${id}`);
+        const sentence = page.getByText(hints[id] ?? id);
+        const button = page.getByRole("button", { name: "Send" });
+        const [above, below] = [await sentence.boundingBox(), await button.boundingBox()];
+        expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
+        await page.getByLabel("Call as").selectOption(partner);
+        expect([await send(page), await send(page)]).toEqual([foretold[id], foretold[id]]);
+      } finally {
+        await visited.end();
+      }
+    },
+  );
+});
+
+test("a page has such a sentence where it needs one, and nowhere else", () => {
+  expect(Object.keys(hints)).toEqual(Object.keys(foretold));
+});
