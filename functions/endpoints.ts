@@ -28,9 +28,11 @@ import { addressEndpoints } from "./card/addresses.js";
 import { cardEndpoints } from "./card/cards.js";
 import { asyncApiEndpoint } from "./platform/asyncapi.js";
 import { eventsPageEndpoint } from "./docs/events/events-page.js";
+import { errorsPageEndpoint } from "./docs/errors-page.js";
 import { docsFileEndpoint } from "./docs/files.js";
 import { guideEndpoints } from "./docs/guides.js";
 import { homeEndpoint } from "./docs/home.js";
+import { searchIndexEndpoint } from "./docs/search-index.js";
 import { referenceEndpoints } from "./docs/reference.js";
 import { healthEndpoints } from "./platform/health.js";
 import { openApiEndpoints, sandboxOpenApiEndpoint } from "./platform/openapi.js";
@@ -125,6 +127,8 @@ const operationsEndpoints: readonly Endpoint[] = [
   ...guideEndpoints,
   docsFileEndpoint,
   eventsPageEndpoint,
+  errorsPageEndpoint,
+  searchIndexEndpoint,
   ...referenceEndpoints,
   asyncApiEndpoint,
 ];

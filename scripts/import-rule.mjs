@@ -24,7 +24,7 @@ const arrows = [
   [
     /^functions\/docs\/browser\//,
     [
-      /^functions\/docs\/(browser\/|reference\/call-plan\.ts$)/,
+      /^functions\/docs\/(browser\/|search-entry\.ts$|reference\/call-plan\.ts$)/,
       /^shared\/domain\/wallet\/check-letter\.ts$/,
     ],
   ],

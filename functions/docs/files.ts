@@ -2,11 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { getDocsFileRoute } from "../../shared/contracts/platform/documentation.js";
-import { errorReply } from "../../shared/http/error-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";
+import { missingPage } from "./missing.js";
 import { pack, packedReply, type Packed } from "./packed.js";
 
 /** Styles as they are written, scripts as the build makes them of browser/. */
@@ -36,9 +36,9 @@ const readFileName = pathReader(fullPath(getDocsFileRoute));
 
 export const docsFileEndpoint = openEndpoint(
   getDocsFileRoute,
-  async (...[, request, , trace]): Promise<Reply> => {
+  async (services, request, _context, trace): Promise<Reply> => {
     const name = readFileName(request.url)["file"] ?? "";
-    if (!names.has(name)) return errorReply("platform", { code: "RouteNotFound" }, trace.requestId);
+    if (!names.has(name)) return missingPage(services, request, trace.requestId);
     return packedReply(request, await packedFile(name), {
       "Content-Type": types[extname(name)] ?? "application/octet-stream",
       "Cache-Control": "no-cache",

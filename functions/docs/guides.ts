@@ -1,7 +1,6 @@
 /** GET /docs/guide, /docs/guide/{name}: the guides, rendered once per process. */
 import { eventNamed } from "../../shared/contracts/events/catalogue.js";
 import { getGuideRoute, listGuidesRoute } from "../../shared/contracts/platform/documentation.js";
-import { errorReply } from "../../shared/http/error-body.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
 import { openEndpoint } from "../kit/endpoint.js";
@@ -9,6 +8,7 @@ import type { Reply } from "../kit/reply.js";
 import type { Services } from "../kit/services.js";
 import { guidePath, readGuides, type Guide, type Places } from "./guide-files.js";
 import { html, type Html } from "./html.js";
+import { missingPage } from "./missing.js";
 import { packedReply, type Packed } from "./packed.js";
 import { packPage, pageEndpoint, type PageContent } from "./pages.js";
 import { pageHeaders } from "./shell.js";
@@ -87,7 +87,7 @@ const placesOf =
   };
 
 let read: Promise<readonly Guide[]> | undefined;
-const guidesOf = (services: Services): Promise<readonly Guide[]> =>
+export const guidesOf = (services: Services): Promise<readonly Guide[]> =>
   (read ??= readGuides(placesOf(services)));
 
 const packed = new Map<string, Packed>();
@@ -107,7 +107,7 @@ export const guideEndpoints = [
   openEndpoint(getGuideRoute, async (services, request, _context, trace): Promise<Reply> => {
     const found = await packedGuide(services, readName(request.url)["name"] ?? "");
     return found === undefined
-      ? errorReply("platform", { code: "RouteNotFound" }, trace.requestId)
+      ? missingPage(services, request, trace.requestId)
       : packedReply(request, found, headers);
   }),
 ] as const;

@@ -1,5 +1,8 @@
 /** GET /docs: where a developer begins. */
+import { eventNamed } from "../../shared/contracts/events/catalogue.js";
 import { getDocsRoute } from "../../shared/contracts/platform/documentation.js";
+import { exampleOf } from "../../shared/contracts/story/examples.js";
+import { codeBlock } from "./code.js";
 import { html, type Html } from "./html.js";
 import { hasSandbox, pageEndpoint, type PageContent } from "./pages.js";
 
@@ -9,7 +12,7 @@ interface Card {
   readonly text: string;
 }
 
-const references: readonly Card[] = [
+const apis: readonly Card[] = [
   {
     path: "/docs/reference/wallet",
     title: "Wallet Platform API",
@@ -27,17 +30,42 @@ const references: readonly Card[] = [
   },
 ];
 
-const sandboxReference: Card = {
+const besideThem: readonly Card[] = [
+  {
+    path: "/docs/events",
+    title: "Events",
+    text: "Every message on your own topic: when it is sent, its fields, an example.",
+  },
+  {
+    path: "/docs/errors",
+    title: "Errors",
+    text: "Every code, what to do about it, and the calls that answer it.",
+  },
+];
+
+const sandbox: Card = {
   path: "/docs/reference/sandbox",
   title: "Sandbox",
   text: "The bank that answers by script, the clock that you move, the partners' credentials.",
 };
 
-const events: Card = {
-  path: "/docs/events",
-  title: "Events",
-  text: "Every message on your own topic: when it is sent, its fields, an example.",
-};
+const ways: readonly Card[] = [
+  {
+    path: "/docs/guide/getting-started",
+    title: "In a terminal",
+    text: "Ten minutes from an empty folder to a wallet, a payment and its event, with curl and Node.",
+  },
+  {
+    path: "/docs/reference/wallet/createWallet",
+    title: "In this browser",
+    text: "Choose a partner of the sandbox and send: every call is filled in, with values that work.",
+  },
+  {
+    path: "/docs/guide/errors-and-retries",
+    title: "In your program",
+    text: "What to check, repeat and keep, by a small function of your own or by our client package.",
+  },
+];
 
 const cardOf = ({ path, title, text }: Card): Html =>
   html`<li>
@@ -45,9 +73,29 @@ const cardOf = ({ path, title, text }: Card): Html =>
   </li>`;
 
 const cards = (list: readonly Card[]): Html =>
-  html`<ul class="cards">
+  html`<ul class="cards three">
     ${list.map(cardOf)}
   </ul>`;
+
+const json = (value: unknown): string => JSON.stringify(value, null, 2);
+
+/** What the platform is, in one call and the message that follows it. */
+const glimpse = (): Html => {
+  const { walletId, partnerKey, firstName } = eventNamed("WalletCreated")?.example ?? {};
+  const message = json({ walletId, partnerKey, firstName }).replace(/\n\}$/, ",\n  …\n}");
+  return html`<div class="glimpse">
+    ${codeBlock({
+      code: json(exampleOf("createWallet")?.body),
+      language: "json",
+      title: "You call POST /wallet/wallets",
+    })}
+    ${codeBlock({
+      code: message,
+      language: "json",
+      title: "Your topic tells you WalletCreated",
+    })}
+  </div>`;
+};
 
 const home = (isSandbox: boolean): PageContent => ({
   title: "Borsello for developers",
@@ -57,19 +105,28 @@ const home = (isSandbox: boolean): PageContent => ({
   scripts: ["home.js"],
   body: html`<div class="sheet">
     <div class="hero">
-      <h1>Wallets, cards and tickets for your customers</h1>
-      <p class="lead">
-        Borsello keeps wallets for the customers of shops, lenders and benefit providers. You call
-        it over HTTP; it tells you of every change on a message topic of your own.
-      </p>
-      <p>
-        <a class="button first" href="/docs/guide/getting-started">Get started</a
-        ><a class="button" href="/docs/guide">All guides</a>
-      </p>
+      <div>
+        <h1>Wallets, cards and tickets for your customers</h1>
+        <p class="lead">
+          Borsello keeps wallets for the customers of shops, lenders and benefit providers. You call
+          it over HTTP; it tells you of every change on a message topic of your own.
+        </p>
+        <p>
+          <a class="button first" href="/docs/guide/getting-started">Get started</a
+          ><a class="button" href="/docs/guide">All guides</a>
+        </p>
+      </div>
+      ${glimpse()}
     </div>
+    ${
+      isSandbox
+        ? html`<h2>Three ways in</h2>
+            ${cards(ways)}`
+        : ""
+    }
     <h2>Reference</h2>
     <p>Every call with its fields, examples, errors, and a way to try it.</p>
-    ${cards([...references, ...(isSandbox ? [sandboxReference] : []), events])}
+    ${cards([...apis, ...besideThem, ...(isSandbox ? [sandbox] : [])])}
     <h2>For machines</h2>
     <p>
       The same as documents: OpenAPI 3.1 of <a href="/openapi/wallet.json">wallet</a>,

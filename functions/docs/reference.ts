@@ -5,13 +5,13 @@ import {
   getDocsReferenceRoute,
 } from "../../shared/contracts/platform/documentation.js";
 import type { Route } from "../../shared/contracts/route.js";
-import { errorReply } from "../../shared/http/error-body.js";
 import type { DocumentedApi } from "../../shared/http/openapi/security.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
 import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 import { documentOf, sandboxCallers, tokenPath, tokenScope } from "../platform/openapi.js";
+import { missingPage } from "./missing.js";
 import { hasSandbox, packPage, type PageContent } from "./pages.js";
 import { packedReply, type Packed } from "./packed.js";
 import type { Sandbox } from "./reference/call-plan.js";
@@ -95,7 +95,7 @@ const referenceEndpoint = (
   return openEndpoint(route, async (services, request, _context, trace) => {
     const page = await pageOf(services, request);
     return page === undefined
-      ? errorReply("platform", { code: "RouteNotFound" }, trace.requestId)
+      ? missingPage(services, request, trace.requestId)
       : packedReply(request, page, headers);
   });
 };

@@ -66,6 +66,7 @@ const icon = (drawing: Html): Html =>
   html`<svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true">${drawing}</svg>`;
 
 const menuIcon = icon(html`<path d="M4 7h16M4 12h16M4 17h16" />`);
+const searchIcon = icon(html`<circle cx="11" cy="11" r="6.5" /><path d="M16 16l4.5 4.5" />`);
 const themeIcon = icon(
   html`<circle cx="12" cy="12" r="8.5" /><path class="half" d="M12 3.5a8.5 8.5 0 0 1 0 17z" />`,
 );
@@ -103,6 +104,15 @@ export const page = ({
           <nav id="menu" class="menu" popover aria-label="Documentation">
             ${links.map(menuLink(path))}
           </nav>
+          <button
+            id="search"
+            class="open-search"
+            type="button"
+            aria-label="Search all pages"
+            hidden
+          >
+            ${searchIcon}<span>Search</span><kbd>/</kbd>
+          </button>
           <button
             id="theme"
             class="icon"

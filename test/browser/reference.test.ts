@@ -1,16 +1,9 @@
 /** The reference in a real browser: it reads, it is tried by clicking, on a phone and a desk, light and dark. */
 import { describe, expect, test } from "vitest";
 import { openSite } from "../support/browser/site.js";
-import type { Visit } from "../support/browser/visit.js";
+import { looks, type Visit } from "../support/browser/visit.js";
 
 const { visit: open, visiting } = openSite();
-
-const looks = [
-  { width: 390, scheme: "light" },
-  { width: 390, scheme: "dark" },
-  { width: 1440, scheme: "light" },
-  { width: 1440, scheme: "dark" },
-] as const;
 
 const desk = { width: 1440, scheme: "light" } as const;
 
@@ -28,25 +21,11 @@ const send = async ({ page }: Visit): Promise<{ readonly line: string; readonly 
 const walletIdIn = (body: string): string =>
   /"walletId": "([0-9a-f-]{36})"/.exec(body)?.[1] ?? body;
 
-test.each(["card", "ticketing", "sandbox"])(
-  "the overview of %s reads on a phone, and nothing hangs over the edge",
-  async (api) => {
-    await visiting({ width: 390, scheme: "light" }, async (visit) => {
-      await visit.page.goto(`/docs/reference/${api}`);
-      expect(await visit.page.locator(".operation-list a").count()).toBeGreaterThan(5);
-      expect(await visit.overflow()).toBe(0);
-      await visit.picture(`reference-${api}`);
-    });
-  },
-);
-
 describe.each(looks)("at $width pixels, $scheme", (look) => {
   test("a wallet is created by clicking, twice the same, and the next call has its id", async () => {
     await visiting(look, async (visit) => {
       const { page } = visit;
       await page.goto("/docs/reference/wallet");
-      expect(await visit.overflow()).toBe(0);
-      await visit.picture("reference-wallet");
       await page.getByRole("link", { name: "Create a wallet" }).click();
       await page.getByLabel("Call as").selectOption("acme");
       const first = await send(visit);

@@ -1,6 +1,6 @@
 /** Opens the event that the address names, and searches: what has all the words stays. */
 import { all, maybe, one } from "./kit/elements.js";
-import { focusOnSlash, hasWords, wordsOf } from "./kit/words.js";
+import { hasWords, wordsOf } from "./kit/words.js";
 
 const events = all(document, "details.event", HTMLDetailsElement);
 const input = one(document, "input.find", HTMLInputElement);
@@ -29,4 +29,3 @@ input.addEventListener("input", () => {
     subject.hidden = maybe(subject, "details.event:not([hidden])", HTMLElement) === undefined;
   nothing.hidden = events.some((event) => !event.hidden);
 });
-focusOnSlash();

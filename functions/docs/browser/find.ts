@@ -1,6 +1,6 @@
 /** The search over an API's operations: what has all the words stays. And the list of them on a phone. */
 import { all, maybe } from "./kit/elements.js";
-import { focusOnSlash, hasWords, wordsOf } from "./kit/words.js";
+import { hasWords, wordsOf } from "./kit/words.js";
 
 /** Folders are open while one searches, and as they were before afterwards. */
 const searchIn = (input: HTMLInputElement, scope: Element): void => {
@@ -29,7 +29,6 @@ for (const input of all(document, "input.find", HTMLInputElement)) {
   const scope = input.closest("nav.operations, .overview-page");
   if (scope !== null) searchIn(input, scope);
 }
-focusOnSlash();
 
 const unfold = maybe(document, "nav.operations .unfold", HTMLButtonElement);
 unfold?.addEventListener("click", () => {

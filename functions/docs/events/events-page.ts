@@ -62,15 +62,6 @@ const bySubject = (messages: Readonly<Record<string, Message>>): readonly Subjec
   return found;
 };
 
-const Component = z.looseObject({ $ref: z.string().optional() });
-
-/** All fields of a message are always there: that each is required tells its reader nothing. */
-const alwaysThere = (written: unknown, schemas: Schemas): unknown => {
-  const { $ref = "" } = Component.parse(written);
-  const named = schemas[$ref.slice("#/components/schemas/".length)];
-  return { ...Component.parse(named ?? written), required: [] };
-};
-
 /** Commands that are served here, as links to their pages. */
 const causeOf = (name: string, { routes }: Services): Html => {
   const { commands, otherwise } = eventCauses[name] ?? { commands: [] };
@@ -91,7 +82,7 @@ const event = (message: Message, services: Services, schemas: Schemas): Html => 
     <summary><code>${name}</code><span>${summary}</span></summary>
     ${causeOf(name, services)} ${prose(description)}
     <h3>Fields <a class="soft" href="#envelope">beside the envelope's</a></h3>
-    ${schemaFields(alwaysThere(payload.allOf[1], schemas), schemas)}
+    ${schemaFields(payload.allOf[1], schemas, "told")}
     <h3>Example</h3>
     ${codeBlock({ code: JSON.stringify(examples[0].payload, null, 2), language: "json", title: "Body" })}
     <p><a href="#${name}">Link to this event</a></p>
@@ -111,7 +102,7 @@ const contents = (all: readonly Subject[]): Html =>
   </nav>`;
 
 const shared = (name: string, schemas: Schemas): Html =>
-  schemaFields(alwaysThere({ $ref: `#/components/schemas/${name}` }, schemas), schemas);
+  schemaFields({ $ref: `#/components/schemas/${name}` }, schemas, "told");
 
 const content = (services: Services): PageContent => {
   const { info, components } = Document.parse(asyncApiOf(services));
@@ -142,8 +133,8 @@ const content = (services: Services): PageContent => {
         <input
           type="search"
           class="find"
-          placeholder="Search events and fields"
-          aria-label="Search events and fields"
+          placeholder="Filter by event or field"
+          aria-label="Filter by event or field"
           autocomplete="off"
         />
         <p class="nothing" hidden>No event has all of these words.</p>

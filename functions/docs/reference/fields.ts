@@ -144,12 +144,21 @@ const valuesOf = (schema: Schema): Html => {
     : html`<p class="values">${shown.map((value) => html`<code>${shownValue(value)}</code> `)}</p>`;
 };
 
+/** Of what is sent a reader asks what must be there, of what is told what may be missing. */
+export type Direction = "sent" | "told";
+
+const presence = (required: boolean | undefined, direction: Direction): Html => {
+  if (direction === "told")
+    return required === false ? html`<span class="limits">not always there</span>` : html``;
+  return required === true ? html`<span class="required">required</span>` : html``;
+};
+
 /** What a reader opens to see inside, of objects, lists of them, and choices. */
-const inner = (seen: Seen, schemas: Schemas): Html => {
+const inner = (seen: Seen, schemas: Schemas, direction: Direction): Html => {
   const { schema, within } = seen;
   if (schema.items !== undefined) {
     const item = look(schema.items, schemas, within);
-    return html`${valuesOf(item.schema)}${inner(item, schemas)}`;
+    return html`${valuesOf(item.schema)}${inner(item, schemas, direction)}`;
   }
   const choices = schema.anyOf ?? schema.oneOf ?? [];
   if (choices.length > 0)
@@ -159,13 +168,14 @@ const inner = (seen: Seen, schemas: Schemas): Html => {
         <span class="kind">either ${kindOf(one, schemas)}</span>${valuesOf(one.schema)}${inner(
           one,
           schemas,
+          direction,
         )}
       </div>`;
     })}`;
   if (Object.keys(schema.properties ?? {}).length === 0) return html``;
   return html`<details class="inner">
     <summary>${Object.keys(schema.properties ?? {}).length} fields</summary>
-    ${rows(seen, schemas)}
+    ${rows(seen, schemas, direction)}
   </details>`;
 };
 
@@ -173,21 +183,27 @@ export interface Row {
   readonly name: string;
   readonly schema: unknown;
   readonly description?: string | undefined;
-  /** Undefined where it says nothing: of answers, whose fields are always there. */
   readonly required?: boolean | undefined;
 }
 
-const row = ({ name, schema, description, required }: Row, from: Seen, schemas: Schemas): Html => {
+const row = (
+  { name, schema, description, required }: Row,
+  from: Seen,
+  schemas: Schemas,
+  direction: Direction,
+): Html => {
   const seen = look(schema, schemas, from.within);
   const text = description ?? seen.schema.description ?? "";
   const limits = limitsOf(seen.schema);
   return html`<div class="field">
     <dt>
       <code>${name}</code> <span class="kind">${kindOf(seen, schemas)}</span>
-      ${required === true ? html`<span class="required">required</span>` : ""}
+      ${presence(required, direction)}
       ${limits === "" ? "" : html`<span class="limits">${limits}</span>`}
     </dt>
-    <dd>${text === "" ? "" : prose(text)}${valuesOf(seen.schema)}${inner(seen, schemas)}</dd>
+    <dd>
+      ${text === "" ? "" : prose(text)}${valuesOf(seen.schema)}${inner(seen, schemas, direction)}
+    </dd>
   </div>`;
 };
 
@@ -195,23 +211,23 @@ const start: Seen = { schema: {}, isNullable: false, within: [] };
 
 /** A list of parameters, which has no schema of its own. */
 export const fieldList = (fields: readonly Row[], schemas: Schemas): Html =>
-  html`<dl class="fields">${fields.map((field) => row(field, start, schemas))}</dl>`;
+  html`<dl class="fields">${fields.map((field) => row(field, start, schemas, "sent"))}</dl>`;
 
-function rows(seen: Seen, schemas: Schemas): Html {
+function rows(seen: Seen, schemas: Schemas, direction: Direction): Html {
   const { properties = {}, required = [] } = seen.schema;
   const fields = Object.entries(properties).map(([name, schema]) =>
-    row({ name, schema, required: required.includes(name) }, seen, schemas),
+    row({ name, schema, required: required.includes(name) }, seen, schemas, direction),
   );
   return html`<dl class="fields">${fields}</dl>`;
 }
 
 /** All that a schema holds: its fields, its items' fields, or what kind of value it is. */
-export const schemaFields = (written: unknown, schemas: Schemas): Html => {
+export const schemaFields = (written: unknown, schemas: Schemas, direction: Direction): Html => {
   const seen = look(written, schemas, []);
   const listed = seen.schema.items === undefined ? seen : look(seen.schema.items, schemas, []);
   const isList = listed !== seen;
   const kind = html`<p class="kind">${kindOf(seen, schemas)}</p>`;
   if (Object.keys(listed.schema.properties ?? {}).length === 0)
-    return html`${kind}${valuesOf(listed.schema)}${inner(listed, schemas)}`;
-  return isList ? html`${kind}${rows(listed, schemas)}` : rows(seen, schemas);
+    return html`${kind}${valuesOf(listed.schema)}${inner(listed, schemas, direction)}`;
+  return isList ? html`${kind}${rows(listed, schemas, direction)}` : rows(seen, schemas, direction);
 };

@@ -12,8 +12,8 @@ export const searchBox = (): Html =>
   html`<input
     type="search"
     class="find"
-    placeholder="Search operations"
-    aria-label="Search operations"
+    placeholder="Filter this list"
+    aria-label="Filter this list"
     autocomplete="off"
   />`;
 

@@ -147,3 +147,25 @@ export const getEventsPageRoute = route({
   errors: [],
   summary: "The events that partners are told, as a page",
 });
+
+export const getErrorsPageRoute = route({
+  id: "getErrorsPage",
+  api: "platform",
+  method: "GET",
+  path: "docs/errors",
+  role: null,
+  ok: page,
+  errors: [],
+  summary: "Every error code, as a page",
+});
+
+export const getDocsSearchRoute = route({
+  id: "getDocsSearch",
+  api: "platform",
+  method: "GET",
+  path: "docs/search.json",
+  role: null,
+  ok: { status: 200, contentType: "application/json" },
+  errors: [],
+  summary: "What the documentation's search looks through",
+});

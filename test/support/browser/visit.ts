@@ -2,6 +2,8 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { reviewScript } from "./in-page-script.js";
+import type { Review } from "./in-page/review.js";
 
 /** Kept after the run, outside version control. */
 const pictures = join(import.meta.dirname, "../../../dist-screenshots");
@@ -11,11 +13,22 @@ export interface Look {
   readonly scheme: "light" | "dark";
 }
 
+export const looks = [
+  { width: 390, scheme: "light" },
+  { width: 390, scheme: "dark" },
+  { width: 1440, scheme: "light" },
+  { width: 1440, scheme: "dark" },
+] as const satisfies readonly Look[];
+
 export interface Visit {
   readonly page: Page;
   /** Errors and warnings of the console, failed requests, refused ones, and what the policy forbade. */
   readonly complaints: readonly string[];
+  /** Shows the page in another width or scheme. */
+  turn(look: Look): Promise<void>;
   picture(name: string): Promise<void>;
+  /** What a reader could not read, reach or see, as it is shown. */
+  review(): Promise<Review>;
   /** By how much the page is wider than the window. */
   overflow(): Promise<number>;
   end(): Promise<void>;
@@ -23,15 +36,14 @@ export interface Visit {
 
 const heights = { 390: 844, 1440: 900 } as const;
 
-export const openVisit = async (
-  browser: Browser,
-  baseURL: string,
-  { width, scheme }: Look,
-): Promise<Visit> => {
+const viewportOf = ({ width }: Look) => ({ width, height: heights[width] });
+
+export const openVisit = async (browser: Browser, baseURL: string, first: Look): Promise<Visit> => {
+  let shown = first;
   const context = await browser.newContext({
     baseURL,
-    viewport: { width, height: heights[width] },
-    colorScheme: scheme,
+    viewport: viewportOf(first),
+    colorScheme: first.scheme,
   });
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -53,10 +65,17 @@ export const openVisit = async (
   return {
     page,
     complaints,
+    turn: async (look) => {
+      await page.setViewportSize(viewportOf(look));
+      await page.emulateMedia({ colorScheme: look.scheme });
+      await page.locator(`html[data-theme="${look.scheme}"]`).waitFor();
+      shown = look;
+    },
+    review: async () => page.evaluate<Review>(await reviewScript()),
     picture: async (name) => {
       await mkdir(pictures, { recursive: true });
       const take = () =>
-        page.screenshot({ path: join(pictures, `${name}-${width}-${scheme}.png`) });
+        page.screenshot({ path: join(pictures, `${name}-${shown.width}-${shown.scheme}.png`) });
       // A browser without a screen now and then has no frame to give while the machine is busy.
       await take().catch(take).catch(take);
     },
