@@ -35,9 +35,10 @@ import { waitingItems } from "../shared/database/clearing/incoming-source.js";
 import { registerFlows } from "../shared/durable/register.js";
 import { DependencyUnavailableError } from "../shared/platform/dependency-unavailable.js";
 import { readConfig } from "../shared/platform/config.js";
+import { gatheredLines } from "../shared/platform/log-output.js";
 import { textLine } from "../shared/platform/log-text.js";
 import { misspeltSettings } from "../shared/platform/settings/reading.js";
-import { createLogger, type LogLevel } from "../shared/platform/logger.js";
+import { createLogger, type WriteLine } from "../shared/platform/logger.js";
 import { startTelemetry } from "../shared/platform/telemetry/start.js";
 import { registerBankFiles } from "./bank/bank-files.js";
 import { registerBankNotifications } from "./broker/bank-notifications.js";
@@ -151,13 +152,9 @@ const registerAllFlows = (services: Services): void => {
 
 const config = readConfig(process.env);
 
-const writeLine = (level: LogLevel, line: string): void => {
-  const shown = config.logFormat === "text" ? textLine(line) : line;
-  if (level === "error") console.error(shown);
-  else console.log(shown);
-};
-
-const logger = createLogger(config.logLevel, writeLine);
+const writeLine = gatheredLines(console);
+const writeText: WriteLine = (level, line) => writeLine(level, textLine(line));
+const logger = createLogger(config.logLevel, config.logFormat === "text" ? writeText : writeLine);
 const closeTelemetry = await startTelemetry(process.env, logger);
 const endpoints = endpointsOf(config.environment);
 const services = createServices(

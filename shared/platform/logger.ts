@@ -46,6 +46,9 @@ const errorFields = (error: Error): Record<string, unknown> => ({
   ...(error.cause === undefined ? {} : { cause: error.cause }),
 });
 
+/** A line without any of these holds nothing that `redact` would change, unless a text is too long. */
+const redactable = /eyJ|[=@]|[Bb][Ee][Aa][Rr][Ee][Rr]|[A-Z]{2}\d{2}[A-Z0-9]{11}/;
+
 /** JSON.stringify's replacer: hides values by name, redacts texts, writes what JSON cannot hold. */
 const loggable = (name: string, value: unknown): unknown => {
   if (secretName.test(name)) return "…";
@@ -53,6 +56,19 @@ const loggable = (name: string, value: unknown): unknown => {
   if (typeof value === "bigint") return value.toString();
   if (value instanceof Error) return errorFields(value);
   return value;
+};
+
+const isPlain = ([name, value]: readonly [string, unknown]): boolean =>
+  (value === undefined || ["string", "number", "boolean"].includes(typeof value)) &&
+  !secretName.test(name);
+
+/** Nearly every line holds plain values and nothing to hide: one look at all of it costs a fraction of one at each. */
+const lineOf = (fields: LogFields): string => {
+  if (Object.entries(fields).every(isPlain)) {
+    const line = JSON.stringify(fields);
+    if (line.length <= charactersMax && !redactable.test(line)) return line;
+  }
+  return JSON.stringify(fields, loggable);
 };
 
 export type WriteLine = (level: LogLevel, line: string) => void;
@@ -65,7 +81,7 @@ export const createLogger = (minimum: LogLevel, write: WriteLine, base: LogField
       if (ranks[level] < ranks[minimum]) return;
       const line = { time: new Date().toISOString(), level, message, ...base, ...fields };
       try {
-        write(level, JSON.stringify(line, loggable));
+        write(level, lineOf(line));
       } catch {
         // A field that JSON cannot hold (a cycle) must not turn a log line into a failure.
         write(level, JSON.stringify({ level, message, fields: "not serialisable" }, loggable));

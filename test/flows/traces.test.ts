@@ -158,6 +158,25 @@ test("commands that go to the database together keep each its caller's trace, an
   );
 });
 
+test("a trace that its caller leaves out is carried to the event, and has no span with us", async () => {
+  const { traceId, spanId } = newTrace();
+  const walletId = await openWallet(`00-${traceId}-${spanId}-00`);
+  const database = openStackDatabase(stack);
+  const [row] = await database.rows(
+    z.object({ traceParent: z.string() }),
+    `select trace_parent as "traceParent" from borsello.outbox
+     where session_id = $1 and subject = 'WalletCreated'`,
+    [walletId],
+  );
+  await database.close();
+  expect(row?.traceParent).toMatch(new RegExp(`^00-${traceId}-[\\da-f]{16}-00$`));
+  // What came after it has arrived, so it would have, too.
+  const later = newTrace();
+  await call("GET", "/health", later.traceparent);
+  await expect.poll(() => spansOf(later.traceId)).not.toHaveLength(0);
+  expect(spansOf(traceId)).toEqual([]);
+});
+
 test("the log's line has the trace that the collector got, the caller's or a new one", async () => {
   await call("GET", "/wallet/nothing-here", undefined);
   const Line = z.looseObject({ route: z.string(), traceId: z.string() });

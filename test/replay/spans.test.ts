@@ -18,6 +18,7 @@ const ended: Told[] = [];
 
 const recorder: Recorder = {
   current: () => undefined,
+  isRecorded: () => false,
   within: () => Promise.reject(new Error("a flow's code does no work of its own")),
   apart: (work) => work(),
   begin: (start) => {

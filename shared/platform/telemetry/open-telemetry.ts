@@ -5,7 +5,6 @@ import type {
   tracing as SdkTracing,
 } from "@opentelemetry/sdk-node";
 import type { CounterName, DurationName, Gauge, Meters, Reading } from "./meters.js";
-import { soundTraceParent } from "./trace-context.js";
 import type { Attributes, Recorder, Span, SpanKind, SpanStart } from "./tracing.js";
 
 type Otel = typeof Api;
@@ -19,19 +18,18 @@ const contextOf = (traceParent: string): Api.SpanContext => ({
   isRemote: true,
 });
 
-const traceParentOf = ({ traceId, spanId, traceFlags }: Api.SpanContext): string | undefined =>
-  soundTraceParent(`00-${traceId}-${spanId}-${hexByte(traceFlags)}`);
+/** A span of nobody's has an id of zeros. */
+const traceParentOf = (
+  { INVALID_TRACEID }: Otel,
+  { traceId, spanId, traceFlags }: Api.SpanContext,
+): string | undefined =>
+  traceId === INVALID_TRACEID ? undefined : `00-${traceId}-${spanId}-${hexByte(traceFlags)}`;
 
 /** An error's text may hold anything; its kind is one of few. */
 const kindOfError = (error: unknown): string => (error instanceof Error ? error.name : "unknown");
 
-const recorderOf = ({
-  trace,
-  context,
-  ROOT_CONTEXT,
-  SpanKind: Kinds,
-  SpanStatusCode,
-}: Otel): Recorder => {
+const recorderOf = (otel: Otel): Recorder => {
+  const { trace, context, ROOT_CONTEXT, SpanKind: Kinds, SpanStatusCode } = otel;
   const tracer = trace.getTracer("borsello");
   const kinds: Readonly<Record<SpanKind, Api.SpanKind>> = {
     server: Kinds.SERVER,
@@ -53,7 +51,7 @@ const recorderOf = ({
   };
 
   const wrap = (span: Api.Span): Span => ({
-    traceParent: traceParentOf(span.spanContext()),
+    traceParent: traceParentOf(otel, span.spanContext()),
     set: (attributes) => void span.setAttributes(attributes),
     fail: (errorType) =>
       void span.setAttribute("error.type", errorType).setStatus({ code: SpanStatusCode.ERROR }),
@@ -62,23 +60,30 @@ const recorderOf = ({
     },
   });
 
+  const recorded = async <Value>(span: Span, work: () => Promise<Value>): Promise<Value> => {
+    try {
+      return await work();
+    } catch (error) {
+      span.fail(kindOfError(error));
+      throw error;
+    } finally {
+      span.end();
+    }
+  };
+
   return {
     current: () => {
       const active = trace.getSpanContext(context.active());
-      return active === undefined ? undefined : traceParentOf(active);
+      return active === undefined ? undefined : traceParentOf(otel, active);
     },
+    isRecorded: () => trace.getActiveSpan()?.isRecording() === true,
     begin: (asked) => wrap(start(asked)),
-    within: async (asked, work) => {
+    within: (asked, work) => {
       const span = start(asked);
       const wrapped = wrap(span);
-      try {
-        return await context.with(trace.setSpan(context.active(), span), () => work(wrapped));
-      } catch (error) {
-        wrapped.fail(kindOfError(error));
-        throw error;
-      } finally {
-        wrapped.end();
-      }
+      const inside = () => context.with(trace.setSpan(context.active(), span), () => work(wrapped));
+      // What the sampler leaves out is carried on, and has no end to be noted.
+      return span.isRecording() ? recorded(wrapped, inside) : inside();
     },
     apart: (work) => context.with(ROOT_CONTEXT, work),
   };

@@ -32,6 +32,8 @@ export interface Span {
 /** Who records; its own context is what travels. */
 export interface Recorder {
   current(): string | undefined;
+  /** Whether what is being done is recorded: a sampler leaves most traces out. */
+  isRecorded(): boolean;
   within<Value>(start: SpanStart, work: (span: Span) => Promise<Value>): Promise<Value>;
   begin(start: SpanStart): Span;
   apart<Value>(work: () => Value): Value;
@@ -50,6 +52,7 @@ const carried = new AsyncLocalStorage<string>();
 /** Whoever sends no traceparent costs nothing: the storage is only entered for one. */
 const carrier: Recorder = {
   current: () => carried.getStore(),
+  isRecorded: () => false,
   within: ({ parent }, work) =>
     parent === undefined ? work(ofNoTrace) : carried.run(parent, () => work(unrecorded(parent))),
   begin: ({ parent }) => unrecorded(parent),
@@ -77,9 +80,9 @@ export const tracing = {
   /** Does the work as a part of its own, which ends with it; what it throws is passed on. */
   within: <Value>(start: SpanStart, work: (span: Span) => Promise<Value>): Promise<Value> =>
     recorder.within(start, work),
-  /** The same where there is a trace already: what nobody asked for begins none. */
+  /** The same below what is recorded: what nobody asked for begins no trace, and a trace that is left out has no parts. */
   part: <Value>(start: SpanStart, work: () => Promise<Value>): Promise<Value> =>
-    isRecording && recorder.current() !== undefined ? recorder.within(start, work) : work(),
+    recorder.isRecorded() ? recorder.within(start, work) : work(),
   /** A part that its caller ends. */
   begin: (start: SpanStart): Span => recorder.begin(start),
   /** Work for many at once, which belongs to no single one's trace. */

@@ -81,6 +81,21 @@ test("redacting never makes a text longer than a few marks", () => {
   );
 });
 
+test("a text in a line is what redacting makes of it, whatever it is made of", () => {
+  const { lines, logger } = collect("info");
+  const piece = fc.constantFrom(
+    ...["Bearer ", "bEARER\n", "eyJhb.eyJpc.c2ln", "password=", "client_secret=x", "://user:pw@"],
+    ...["IT60X0542811101000000123456", "IT60", "é", '"', "\\", " ", "x", "9"],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const note = pieces.join("");
+      logger.info("made up", { note });
+      expect(JSON.parse(lines.pop() ?? "")).toMatchObject({ note: redact(note) });
+    }),
+  );
+});
+
 test("a secret matches its own hash and no other", () => {
   const salt = Buffer.from("salt");
   const hash = hashSecret("right", salt);
