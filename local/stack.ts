@@ -2,6 +2,7 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { entryFiles } from "./host/app/entry-files.js";
+import { checkSettings } from "./host/app/settings-check.js";
 import { errorText } from "./failures.js";
 import type { Host } from "./host/host.js";
 import type { LogEntry, LogSink } from "./host/app/log.js";
@@ -161,12 +162,47 @@ const openBroker = async (
   };
 };
 
+/** What the app is given beside what somebody has set. */
+const appSettings = (
+  { sharesDatabase }: StackOptions,
+  settings: Settings,
+  httpPort: number,
+  brokerConnectionString: string | undefined,
+  { url, ownUrl }: Pick<Database, "url" | "ownUrl">,
+): Settings => ({
+  SANDBOX_CLOCK_URL: `http://127.0.0.1:${httpPort}/admin/host/clock`,
+  AzureWebJobsStorage: "UseDevelopmentStorage=true",
+  ...(brokerConnectionString === undefined ? {} : { ServiceBus: brokerConnectionString }),
+  // An app of somebody else's may have a client that knows no sockets.
+  DATABASE_URL: url,
+  ...settings,
+  ...(sharesDatabase && { DATABASE_URL: ownUrl }),
+});
+
+/** Before there is a database, which takes seconds to set up: another address of one is as good to judge by. */
+const checkAppSettings = async (
+  options: StackOptions,
+  settings: Settings,
+  httpPort: ReservedPort,
+  brokerPort: ReservedPort | undefined,
+): Promise<void> => {
+  const database =
+    options.databaseUrl ?? settings["DATABASE_URL"] ?? "postgres://127.0.0.1/postgres";
+  const broker =
+    brokerPort && connectionString(brokerPort.port, keyNamed(settings, "LOCAL_BROKER_KEY"));
+  await checkSettings(options.appDirectory, {
+    WEBSITE_HOSTNAME: `127.0.0.1:${httpPort.port}`,
+    ...appSettings(options, settings, httpPort.port, broker, { url: database, ownUrl: database }),
+  });
+};
+
 const openHost = async (
-  { appDirectory, sharesDatabase, log }: StackOptions,
+  options: StackOptions,
   { parts, settings, database, started }: Foundation,
   reserved: ReservedPort,
   brokerConnectionString: string | undefined,
 ): Promise<Host> => {
+  const { appDirectory, log } = options;
   const warn = writer(log, "warning", "Local.PostgreSQL");
   const pool = parts.openPool(database.ownUrl, warn);
   started.push(() => pool.end());
@@ -179,15 +215,7 @@ const openHost = async (
     clock,
     log,
     startEngine: parts.startEngine,
-    settings: {
-      SANDBOX_CLOCK_URL: `http://127.0.0.1:${reserved.port}/admin/host/clock`,
-      AzureWebJobsStorage: "UseDevelopmentStorage=true",
-      ...(brokerConnectionString === undefined ? {} : { ServiceBus: brokerConnectionString }),
-      // An app of somebody else's may have a client that knows no sockets.
-      DATABASE_URL: database.url,
-      ...settings,
-      ...(sharesDatabase && { DATABASE_URL: database.ownUrl }),
-    },
+    settings: appSettings(options, settings, reserved.port, brokerConnectionString, database),
   });
   started.push(() => host.stop());
   return host;
@@ -225,6 +253,7 @@ export const startStack = async (options: StackOptions): Promise<Stack> => {
       ? await reservePort(options.brokerPort, "--broker-port")
       : undefined;
     if (brokerPort !== undefined) started.push(() => brokerPort.release());
+    await checkAppSettings(options, settings, httpPort, brokerPort);
 
     const [database, parts] = await openAndLoad(options, settings, started);
     await parts.checkDatabase(database.ownUrl);

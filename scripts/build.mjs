@@ -40,7 +40,7 @@ const settings = {
 };
 
 const pageScript = /^functions\/docs\/browser\/[^/]+\.ts$/;
-const programs = ["functions/main.ts", "local/start.ts"];
+const programs = ["functions/main.ts", "functions/settings-check.ts", "local/start.ts"];
 
 /** Plain modules of a hundred files each. All other packages stay as they are: the host looks into some. */
 const joinedPackages = ["jose", "libphonenumber-js", "zod"];

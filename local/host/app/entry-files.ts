@@ -25,7 +25,15 @@ const whyNoApp = async (directory: string): Promise<string> =>
     () => `There is no folder ${directory}: --app names the folder of a built function app.`,
   );
 
-const readMain = async (directory: string, packageFile: string): Promise<string> => {
+const Manifest = z.object({
+  main: z.string().min(1),
+  /** Of an app that can judge its settings before it is loaded. */
+  settingsCheck: z.string().min(1).optional(),
+});
+type Manifest = z.output<typeof Manifest>;
+
+export const readManifest = async (directory: string): Promise<Manifest> => {
+  const packageFile = join(directory, "package.json");
   const text = await readFile(packageFile, "utf8").catch(async (error: unknown) => {
     throw new StartError(
       errorCode(error) === "ENOENT"
@@ -33,8 +41,8 @@ const readMain = async (directory: string, packageFile: string): Promise<string>
         : `${packageFile} cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
     );
   });
-  const manifest = z.object({ main: z.string().min(1) }).safeParse(parseJson(text));
-  if (manifest.success) return manifest.data.main.replace(/^\.\//, "");
+  const manifest = Manifest.safeParse(parseJson(text));
+  if (manifest.success) return manifest.data;
   throw new StartError(`${packageFile} has no "main", so there is no function to load.`);
 };
 
@@ -55,7 +63,7 @@ const isFile = async (file: string): Promise<boolean> =>
 /** The files of the app that `main` names, in order of their paths, or why there are none. */
 export const entryFiles = async (directory: string): Promise<string[]> => {
   const packageFile = join(directory, "package.json");
-  const glob = await readMain(directory, packageFile);
+  const glob = (await readManifest(directory)).main.replace(/^\.\//, "");
   const special = glob.search(/[*?{]/);
   if (special < 0) {
     const file = join(directory, glob);

@@ -1,7 +1,7 @@
 /** Loads a built function app: its package.json `main` glob, file by file, through the app's own library. */
 import http from "node:http";
 import { createRequire } from "node:module";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type functionsLibrary from "@azure/functions";
 import { StartError } from "../../start-error.js";
@@ -9,6 +9,7 @@ import { createRegistrations, installCoreApi, type RegisteredFunction } from "./
 import type { ProgrammingModel } from "./core-types.js";
 import { entryFiles } from "./entry-files.js";
 import type { Hooks } from "./hooks.js";
+import { loadFailure } from "./load-failure.js";
 import type { HostLog } from "./log.js";
 
 /** The classes that requests, responses and contexts are made of, from the app's own copy of the library. */
@@ -38,18 +39,6 @@ const hostCapabilities = [
   "TypedDataCollection",
   "HandlesWorkerTerminateMessage",
 ];
-
-/**
- * One sentence; a syntax error's place is in its stack's first line and would be lost otherwise. What an app
- * says of its settings, by an error of that name, is meant for whoever starts it, and stands for itself.
- */
-const loadFailure = (directory: string, file: string, error: unknown): StartError => {
-  if (error instanceof Error && error.name === "SettingsError")
-    return new StartError(error.message);
-  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const place = error instanceof SyntaxError ? ` (${error.stack?.split("\n")[0] ?? ""})` : "";
-  return new StartError(`${relative(directory, file)} does not load: ${reason}${place}`);
-};
 
 /**
  * Asks for the capabilities. Asked for streaming, the library opens a server of its own, for a

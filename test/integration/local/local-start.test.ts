@@ -143,9 +143,9 @@ test("a start that fails half-way ends what has begun, instead of waiting for it
   await database.drop();
 });
 
-test("its first line says whose start it is, and wrong settings are a line each", async () => {
-  const database = await createDatabase();
-  const started = runStart(["--port", "0", "--broker-port", "0", "--database-url", database.url], {
+test("its first line says whose start it is, wrong settings are a line each, and nothing is set up for them", async () => {
+  const folder = newFolder();
+  const started = runStart(["--port", "0", "--broker-port", "0", "--data", folder], {
     LOG_LEVEL: "loud",
     SANDBOX_BANK: "none",
   });
@@ -155,7 +155,7 @@ test("its first line says whose start it is, and wrong settings are a line each"
     'The setting LOG_LEVEL must be debug, info, warn or error, not "loud". See docs/operating.md#log_level.\n' +
       'The setting SANDBOX_BANK must be on or off, not "none". See docs/operating.md#sandbox_bank.\n',
   );
-  await database.drop();
+  await expect(readdir(folder)).rejects.toThrow("ENOENT");
 });
 
 test("--help names every option and starts nothing", async () => {
