@@ -103,14 +103,20 @@ export const privateMiB = async (pid: number): Promise<number> => {
 /** Clock ticks of the kernel's accounting; the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** CPU time of all living descendants, and of those of theirs that have ended. */
-export const cpuSecondsBelow = async (pid: number): Promise<number> => {
-  let ticks = 0;
-  for (const id of await descendants(pid)) {
-    const text = await readFile(`/proc/${id}/stat`, "utf8").catch(() => "");
-    // The fields after the program's name, which may itself hold spaces and brackets.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    ticks += fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  }
-  return ticks / ticksPerSecond;
+/** Its own in user and kernel mode, then that of its children that have ended. */
+const cpuSeconds = async (pid: number): Promise<readonly number[]> => {
+  const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The fields after the program's name, which may itself hold spaces and brackets.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return fields.slice(11, 15).map((field) => Number(field) / ticksPerSecond);
 };
+
+const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0);
+
+/** CPU time of one process, without its children's. */
+export const cpuSecondsOf = async (pid: number): Promise<number> =>
+  sum((await cpuSeconds(pid)).slice(0, 2));
+
+/** CPU time of all living descendants, and of those of theirs that have ended. */
+export const cpuSecondsBelow = async (pid: number): Promise<number> =>
+  sum((await Promise.all((await descendants(pid)).map(cpuSeconds))).flat());
