@@ -140,6 +140,9 @@ export interface OpenTelemetry {
   readonly close: () => Promise<void>;
 }
 
+/** The SDK's own. */
+const exportPatienceMs = 30_000;
+
 /**
  * Without exporters, the usual variables say where it all goes. Of this process and machine it tells nothing but
  * what `OTEL_RESOURCE_ATTRIBUTES` says: a command line may hold secrets.
@@ -147,15 +150,22 @@ export interface OpenTelemetry {
 export const openTelemetry = async (
   serviceName: string,
   exporters: Exporters | undefined,
+  metricIntervalMs: number,
 ): Promise<OpenTelemetry> => {
-  const { api, NodeSDK, tracing, metrics, resources } = await import("@opentelemetry/sdk-node");
+  const { api, NodeSDK, metrics, resources } = await import("@opentelemetry/sdk-node");
   const sdk = new NodeSDK({
     serviceName,
     resourceDetectors: [resources.envDetector],
     logRecordProcessors: [],
     ...(exporters !== undefined && {
-      spanProcessors: [new tracing.BatchSpanProcessor(exporters.spans)],
-      metricReaders: [new metrics.PeriodicExportingMetricReader({ exporter: exporters.metrics })],
+      traceExporter: exporters.spans,
+      metricReaders: [
+        new metrics.PeriodicExportingMetricReader({
+          exporter: exporters.metrics,
+          exportIntervalMillis: metricIntervalMs,
+          exportTimeoutMillis: Math.min(metricIntervalMs, exportPatienceMs),
+        }),
+      ],
     }),
   });
   sdk.start();

@@ -9,6 +9,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const sdkPackage = "@opentelemetry/sdk-node";
 const azurePackage = "@azure/monitor-opentelemetry-exporter";
+/** The last that is for Node 20. */
+const azureVersion = "1.0.0-beta.42";
 const azureSetting = "APPLICATIONINSIGHTS_CONNECTION_STRING";
 
 /** Each of them says that somebody wants to hear, as OpenTelemetry's specification has them. */
@@ -52,11 +54,15 @@ const azureExporters = async (connectionString: string): Promise<Exporters> => {
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
 
+/** The SDK's own, which reads the variable only for exporters of its own. */
+const metricsLeaveMs = 60_000;
+
 const open = async (destination: Destination, environment: Environment): Promise<OpenTelemetry> => {
   const { openTelemetry } = await import("./open-telemetry.js");
   const exporters =
     destination === "azure" ? await azureExporters(environment[azureSetting] ?? "") : undefined;
-  return openTelemetry(environment["OTEL_SERVICE_NAME"] ?? "borsello", exporters);
+  const intervalMs = Number(environment["OTEL_METRIC_EXPORT_INTERVAL"]) || metricsLeaveMs;
+  return openTelemetry(environment["OTEL_SERVICE_NAME"] ?? "borsello", exporters, intervalMs);
 };
 
 /** A host gives an app ten seconds to end, and what is closed before this takes some of them. */
@@ -83,10 +89,10 @@ export const startTelemetry = async (
     meterBy(meters);
     return () => inTime(close());
   } catch (error) {
-    const packages = destination === "azure" ? `${sdkPackage} ${azurePackage}` : sdkPackage;
+    const packages = destination === "azure" ? `${sdkPackage} ${azurePackage}@${azureVersion}` : sdkPackage;
     if (isMissing(error))
       logger.warn(
-        `Traces and metrics are asked for, but their packages are not installed: npm install ${packages}`,
+        `Traces and metrics are asked for, but their packages are not installed: npm install --save-prod ${packages}`,
       );
     else logger.error("Traces and metrics could not be started.", { error });
     return async () => undefined;

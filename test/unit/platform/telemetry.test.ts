@@ -49,7 +49,7 @@ describe("a start", () => {
         "InstrumentationKey=00000000-0000-0000-0000-000000000000",
     });
     expect(stdout).toContain(
-      "npm install @opentelemetry/sdk-node @azure/monitor-opentelemetry-exporter",
+      "npm install --save-prod @opentelemetry/sdk-node @azure/monitor-opentelemetry-exporter@1.0.0-beta.42",
     );
   });
 });
