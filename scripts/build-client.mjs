@@ -3,7 +3,7 @@
 // nothing is packed that was built earlier.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { copyFile, rm } from "node:fs/promises";
+import { copyFile, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -38,5 +38,6 @@ await build({
   logLevel: "warning",
 });
 const { generate } = await import(pathToFileURL(generator).href);
-await generate(target);
+const { version } = JSON.parse(await readFile(join(root, "client/package.json"), "utf8"));
+await generate(target, version);
 await copyFile(join(root, "LICENSE"), join(root, "client/LICENSE"));

@@ -15,7 +15,8 @@ const indexDeclaration = (): string => `import type { ClientOptions } from "./ke
 ${clientApis.map((api) => `import type { ${pascal(api)}Api } from "./${api}.js";\n`).join("")}
 export type * from "./errors.js";
 export type * from "./models.js";
-${clientApis.map((api) => `export type { ${pascal(api)}Api } from "./${api}.js";\n`).join("")}export type { ClientOptions } from "./kernel/connect.js";
+${clientApis.map((api) => `export type { ${pascal(api)}Api } from "./${api}.js";\n`).join("")}export type { AttemptReport } from "./kernel/attempt-report.js";
+export type { ClientOptions } from "./kernel/connect.js";
 export type { CallOptions, ChoosingCallOptions, KeyedCallOptions } from "./kernel/call.js";
 export type { PagedCall } from "./kernel/pages.js";
 export type { AnyRefusal, Failure, Result, Success } from "./kernel/result.js";
@@ -30,21 +31,21 @@ ${indented(clientApis.map((api) => `readonly ${api}: ${pascal(api)}Api;\n`).join
 export function createClient(options: ClientOptions): BorselloClient;
 `;
 
-const index = `import { connect } from "./kernel/connect.js";
+const index = (version: string): string => `import { connect } from "./kernel/connect.js";
 import { routes } from "./routes.js";
 
 export { AnswerTooLargeError } from "./kernel/answer.js";
 export { NoAnswerError, RefusedError, valueOf } from "./kernel/result.js";
 export { TokenRefusedError } from "./kernel/tokens.js";
 
-export const createClient = (options) => connect(routes, options);
+export const createClient = (options) => connect(routes, options, ${JSON.stringify(`borsello-client/${version}`)});
 `;
 
 const events = `export { EventReadingError, readEvents } from "./kernel/events.js";\n`;
 
 const header = "// Made of the platform's routes when the package is built.\n";
 
-const files = async (): Promise<Readonly<Record<string, string>>> => {
+const files = async (version: string): Promise<Readonly<Record<string, string>>> => {
   // Every environment's routes: a package serves development and production alike.
   const routes = endpointsOf("development").map(({ route }) => route);
   const known = models();
@@ -52,7 +53,7 @@ const files = async (): Promise<Readonly<Record<string, string>>> => {
     (api) => [`${api}.d.ts`, apiDeclaration(api, routes, known)] as const,
   );
   return {
-    "index.js": index,
+    "index.js": index(version),
     "index.d.ts": indexDeclaration(),
     "routes.js": `export const routes = ${JSON.stringify(tableOf(routes), null, 1)};\n`,
     "errors.d.ts": errorDeclarations(),
@@ -63,9 +64,9 @@ const files = async (): Promise<Readonly<Record<string, string>>> => {
   };
 };
 
-/** Into this folder. */
-export const generate = async (folder: string): Promise<void> => {
+/** Into this folder, for this version of the package. */
+export const generate = async (folder: string, version: string): Promise<void> => {
   await mkdir(folder, { recursive: true });
-  for (const [name, text] of Object.entries(await files()))
+  for (const [name, text] of Object.entries(await files(version)))
     await writeFile(join(folder, name), header + text);
 };

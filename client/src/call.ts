@@ -1,5 +1,6 @@
 /** One call: sent, answered, and repeated where that is safe. */
 import { AnswerTooLargeError, jsonOf, readBytes, refusalOf, retryAfterMs } from "./answer.js";
+import { tell, type AttemptListener } from "./attempt-report.js";
 import { headerKeyOf, keyedInput, keyOf, requestIdOf } from "./keys.js";
 import { delayAfter, type RepeatPolicy } from "./repeats.js";
 import { addressOf, contentOf, type Content, type Input } from "./request.js";
@@ -13,6 +14,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for the whole call with all its repeats. */
   readonly timeout?: number;
+  /** How often it is repeated at most, where a repeat is safe. */
+  readonly retries?: number;
   /** Names the call in the platform's log; made by the client where absent. */
   readonly requestId?: string;
 }
@@ -46,6 +49,9 @@ export interface Connection {
   /** For each attempt, so that one that hangs leaves time for another. */
   readonly attemptMs: number;
   readonly answerBytesMax: number;
+  /** What the client says that it is. */
+  readonly userAgent: string;
+  readonly onAttempt?: AttemptListener | undefined;
 }
 
 interface Prepared {
@@ -64,7 +70,7 @@ type Attempt =
   | { readonly cause: unknown };
 
 const prepare = (
-  { baseUrl, authKey, partner }: Connection,
+  { baseUrl, authKey, partner, userAgent }: Connection,
   api: ApiLine,
   line: RouteLine,
   given: Input,
@@ -81,6 +87,7 @@ const prepare = (
     requestId,
     keyed: keyOf(line, input, key),
     headers: {
+      "User-Agent": userAgent,
       "X-Request-Id": requestId,
       [api.partnerHeader]: partner,
       ...(api.authKey && authKey !== undefined ? { AuthKey: authKey } : {}),
@@ -158,7 +165,9 @@ export const call = async (
   input: Input,
   options: AnyCallOptions,
 ): Promise<Result<unknown>> => {
-  const { policy, tokens } = connection;
+  const { tokens, onAttempt } = connection;
+  const { retries = connection.policy.attempts - 1 } = options;
+  const policy = { ...connection.policy, attempts: 1 + retries };
   const prepared = prepare(connection, api, line, input, options);
   const { requestId, keyed } = prepared;
   const isRepeatable = line.repeatable === true;
@@ -169,9 +178,22 @@ export const call = async (
   let cause: unknown;
   try {
     for (;;) {
+      const beganMs = performance.now();
       const made = await attemptOnce(connection, prepared, limit.signal);
       attempt += 1;
       const status = "cause" in made ? null : made.answer.status;
+      const answered = read(prepared, made);
+      const error = "result" in answered && !answered.result.ok ? answered.result.error : undefined;
+      tell(onAttempt, {
+        method: line.method,
+        path: line.path,
+        requestId,
+        attempt,
+        durationMs: performance.now() - beganMs,
+        status,
+        ...(error?.code === undefined ? {} : { code: error.code }),
+        ...("cause" in answered ? { cause: answered.cause } : {}),
+      });
       if (status === unauthorized && "token" in made && !hasFreshToken) {
         // The platform may have forgotten the token before its time: one fresh try.
         hasFreshToken = true;
@@ -179,9 +201,7 @@ export const call = async (
         attempt -= 1;
         continue;
       }
-      const answered = read(prepared, made);
       if ("result" in answered && answered.result.ok) return answered.result;
-      const error = "result" in answered && !answered.result.ok ? answered.result.error : undefined;
       cause = "cause" in answered ? answered.cause : undefined;
       const delay = delayAfter(
         {

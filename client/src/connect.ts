@@ -1,4 +1,5 @@
 /** Makes a client: one method for each line of the table of routes. */
+import type { AttemptReport } from "./attempt-report.js";
 import { call, type AnyCallOptions, type Connection } from "./call.js";
 import { pagedCall } from "./pages.js";
 import { defaultPolicy } from "./repeats.js";
@@ -29,6 +30,8 @@ export interface ClientOptions {
   readonly answerBytesMax?: number;
   /** Sends the requests: by default the global `fetch`. */
   readonly fetch?: typeof fetch;
+  /** Hears of each attempt, for logs and metrics. It must not throw: nobody would catch it. */
+  readonly onAttempt?: (report: AttemptReport) => void;
 }
 
 const sandboxTokenPath = "/sandbox/identity/local/oauth2/v2.0/token";
@@ -51,7 +54,7 @@ const tokensFor = (options: ClientOptions, send: typeof fetch, baseUrl: string):
   );
 };
 
-const connectionOf = (options: ClientOptions): Connection => {
+const connectionOf = (options: ClientOptions, userAgent: string): Connection => {
   const { protocol } = new URL(options.baseUrl);
   if (protocol !== "https:" && protocol !== "http:")
     throw new TypeError("baseUrl must begin with https:// or http://");
@@ -68,6 +71,8 @@ const connectionOf = (options: ClientOptions): Connection => {
     timeoutMs: options.timeout ?? defaultTimeoutMs,
     attemptMs,
     answerBytesMax: options.answerBytesMax ?? 64 * mebibyte,
+    userAgent,
+    onAttempt: options.onAttempt,
   };
 };
 
@@ -77,8 +82,9 @@ type Method = (input?: Input, options?: AnyCallOptions) => unknown;
 export const connect = (
   table: Table,
   options: ClientOptions,
+  userAgent = "borsello-client",
 ): Readonly<Record<string, Readonly<Record<string, Method>>>> => {
-  const connection = connectionOf(options);
+  const connection = connectionOf(options, userAgent);
   const methods = Object.entries(table).map(([name, api]) => {
     const ofApi = Object.entries(api.routes).map(([id, line]): [string, Method] => [
       id,

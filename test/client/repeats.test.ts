@@ -1,6 +1,7 @@
 /** What the client sends again: whatever cannot do anything twice, and nothing else. */
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { AttemptReport } from "../../client/src/attempt-report.js";
 import { delayAfter, defaultPolicy } from "../../client/src/repeats.js";
 import { NoAnswerError } from "../../client/src/result.js";
 import { callRoute, connectionTo, json, lineOf, refused, table } from "../support/client/lines.js";
@@ -142,6 +143,42 @@ test("a call ends after its attempts, and says how often it was sent", async () 
     attempts: 4,
   });
   expect(times).toBe(4);
+});
+
+test("each attempt is told, by the route and not by whom it is about; a listener that throws ends no call", async () => {
+  const reports: AttemptReport[] = [];
+  const uncaught = new Promise((resolve) => process.once("uncaughtException", resolve));
+  let times = 0;
+  const send: typeof fetch = async (_input, init) => {
+    expect(new Headers(init?.headers).get("user-agent")).toBe("borsello-client/test");
+    times += 1;
+    return times === 1 ? refused(503, "DependencyUnavailable", soon) : json(200, {});
+  };
+  const onAttempt = (report: AttemptReport): void => {
+    reports.push(report);
+    if (reports.length === 2) throw new Error("the log is full");
+  };
+  const connection = connectionTo(send, { onAttempt });
+  expect(
+    await callRoute(connection, "getWallet", { walletId }, { requestId: "till-4" }),
+  ).toMatchObject({ ok: true });
+  const told = { method: "GET", path: "/wallet/wallets/{walletId}", requestId: "till-4" };
+  const durationMs = expect.any(Number) as number;
+  expect(reports).toEqual([
+    { ...told, attempt: 1, durationMs, status: 503, code: "DependencyUnavailable" },
+    { ...told, attempt: 2, durationMs, status: 200 },
+  ]);
+  expect(await uncaught).toMatchObject({ message: "the log is full" });
+});
+
+test("a call may say how often it is repeated", async () => {
+  let times = 0;
+  const send = async (): Promise<Response> => {
+    times += 1;
+    return refused(503, "DependencyUnavailable", soon);
+  };
+  await callRoute(connectionTo(send), "getWallet", { walletId }, { retries: 0 });
+  expect(times).toBe(1);
 });
 
 test("a refusal that outlives the repeats is the call's result", async () => {

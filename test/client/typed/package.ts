@@ -13,6 +13,11 @@ const client = createClient({
   clientId: "acme-client",
   clientSecret: "acme-local-secret",
   authKey: "acme-local-authkey",
+  onAttempt: (report) => {
+    const status: number | null = report.status;
+    // @ts-expect-error: nothing of what was sent is told
+    report.body;
+  },
 });
 
 const mario: CreateWalletInput = {

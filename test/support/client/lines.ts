@@ -29,6 +29,7 @@ export const connectionTo = (send: typeof fetch, change: Partial<Connection> = {
   timeoutMs: 30_000,
   attemptMs: 10_000,
   answerBytesMax: 10_000,
+  userAgent: "borsello-client/test",
   ...change,
 });
 
