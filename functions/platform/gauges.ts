@@ -1,5 +1,6 @@
 /** What metrics tell of the platform's state, each time that they leave: what waits, what does not add up, connections. */
 import { outboxBacklog } from "../../shared/database/outbox/backlog.js";
+import { openFlows } from "../../shared/database/settlement/open-flows.js";
 import { countMismatches } from "../../shared/database/ledger/mismatches.js";
 import { countSetAside } from "../../shared/database/platform/sweeps.js";
 import { meters, type Gauge, type Reading } from "../../shared/platform/telemetry/meters.js";
@@ -21,6 +22,12 @@ const gauges: readonly Gauge[] = [
     name: "borsello.outbox.refused",
     unit: "{message}",
     description: "Messages that a destination refuses for their own sake, given up on or not.",
+  },
+  {
+    name: "borsello.flow.open",
+    unit: "{flow}",
+    description:
+      "Flows that the tables say are at work, by how far they are; counted up to 10,000 of each kind.",
   },
   {
     name: "borsello.flow.set_aside",
@@ -73,6 +80,13 @@ const ofOutbox = async ({ database }: Means): Promise<Reading[]> => {
   ];
 };
 
+const ofFlows = async ({ database }: Means): Promise<Reading[]> =>
+  (await openFlows(database)).map(({ flow, state, count }) => ({
+    name: "borsello.flow.open",
+    value: count,
+    attributes: { "borsello.flow.name": flow, "borsello.flow.state": state },
+  }));
+
 /**
  * Counts in the background, once an hour whatever becomes of it: large books take longer than the others can wait,
  * and one that could not be counted would be read again and again.
@@ -105,11 +119,13 @@ export const observeState = (means: Means): (() => void) => {
     // What leaves at the end must not wait for a database that is being closed.
     if (isStopped) return [];
     const ofLedger = mismatches();
-    const outbox = await ofOutbox(means).catch((error: unknown) => {
-      means.note("Reading what metrics tell", error);
-      return [];
-    });
-    return [...outbox, ...ofLedger, ...ofPool(means.database.pool)];
+    const known = (read: Promise<Reading[]>): Promise<Reading[]> =>
+      read.catch((error: unknown) => {
+        means.note("Reading what metrics tell", error);
+        return [];
+      });
+    const asked = await Promise.all([known(ofOutbox(means)), known(ofFlows(means))]);
+    return [...asked.flat(), ...ofLedger, ...ofPool(means.database.pool)];
   });
   return stop;
 };

@@ -214,7 +214,7 @@ test("metrics have few labels, and tell of calls, messages, flows and what waits
   const names = [
     ...["http.server.request.duration", "messaging.process.duration", "borsello.flow.started"],
     ...["borsello.outbox.waiting", "borsello.outbox.oldest", "borsello.ledger.mismatches"],
-    "db.client.connection.count",
+    ...["borsello.flow.open", "db.client.connection.count"],
   ];
   await expect
     .poll(() => [...collector.metrics.keys()], { timeout: 5_000 })
@@ -225,6 +225,7 @@ test("metrics have few labels, and tell of calls, messages, flows and what waits
     ...["messaging.system", "messaging.operation.name", "messaging.operation.type"],
     ...["messaging.destination.name", "messaging.destination.subscription.name"],
     ...["messaging.servicebus.disposition_status", "borsello.flow.name", "borsello.flow.outcome"],
+    "borsello.flow.state",
     ...["db.client.connection.state", "db.client.connection.pool.name"],
   ]);
   for (const [name, value] of labels) {

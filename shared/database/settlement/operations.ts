@@ -74,7 +74,17 @@ const Unsettled = z.object({
 });
 export type Unsettled = z.infer<typeof Unsettled>;
 
-/** What a flow should be at work on, by id from `after` on. */
+/** What a flow should be at work on, as the index `operation_settling` says it. */
+export const isSettling = `
+  (harvesting_id is null or wallet_id is null) and status in (
+    'TransferInitializeRequested', 'TransferInitialized', 'TransferInitializeUnaccomplished',
+    'TransferConfirmRequested', 'TransferConfirmed', 'TransferConfirmUnaccomplished',
+    'TransferCompleted', 'OutgoingPaymentInitializeRequested', 'OutgoingPaymentInitialized',
+    'OutgoingPaymentInitializeUnaccomplished', 'OutgoingPaymentConfirmRequested',
+    'OutgoingPaymentConfirmed', 'OutgoingPaymentConfirmUnaccomplished',
+    'OutgoingPaymentCompleted', 'Completing')`;
+
+/** That, by id from `after` on. */
 export const unsettledOperations = (
   database: Queryable,
   after: string | null,
@@ -85,14 +95,7 @@ export const unsettledOperations = (
     `select operation_id as "operationId", partner_key as "partnerKey",
        borsello.settlement_flow(o) as flow
      from borsello.operation as o
-     where (harvesting_id is null or wallet_id is null) and status in (
-       'TransferInitializeRequested', 'TransferInitialized', 'TransferInitializeUnaccomplished',
-       'TransferConfirmRequested', 'TransferConfirmed', 'TransferConfirmUnaccomplished',
-       'TransferCompleted', 'OutgoingPaymentInitializeRequested', 'OutgoingPaymentInitialized',
-       'OutgoingPaymentInitializeUnaccomplished', 'OutgoingPaymentConfirmRequested',
-       'OutgoingPaymentConfirmed', 'OutgoingPaymentConfirmUnaccomplished',
-       'OutgoingPaymentCompleted', 'Completing')
-       and ($1::uuid is null or operation_id > $1)
+     where ${isSettling} and ($1::uuid is null or operation_id > $1)
      order by operation_id limit $2`,
     [after, limit],
   );

@@ -89,7 +89,8 @@ export const startTelemetry = async (
     meterBy(meters);
     return () => inTime(close());
   } catch (error) {
-    const packages = destination === "azure" ? `${sdkPackage} ${azurePackage}@${azureVersion}` : sdkPackage;
+    const packages =
+      destination === "azure" ? `${sdkPackage} ${azurePackage}@${azureVersion}` : sdkPackage;
     if (isMissing(error))
       logger.warn(
         `Traces and metrics are asked for, but their packages are not installed: npm install --save-prod ${packages}`,

@@ -8,6 +8,7 @@ import {
   type SweepLimits,
 } from "../../../functions/schedule/sweep.js";
 import { ticketSweep } from "../../../functions/schedule/ticket-sweep.js";
+import { openFlows } from "../../../shared/database/settlement/open-flows.js";
 import type { FlowClient } from "../../../shared/durable/flow-client.js";
 import { noteStartedFlows } from "../../support/durable/started-flows.js";
 import { openBankTest, silentLogger, type BankTest } from "../../support/wallet/bank-fixtures.js";
@@ -112,6 +113,16 @@ test("one run gets through all pages, and sets aside the flow that cannot be sta
   const { client: mended } = failingFor([]);
   await sweep(mended);
   expect(await asideNow()).toEqual([]);
+});
+
+test("what metrics tell of open flows is what the tables say", async () => {
+  await writeWallets(7);
+  await writeTickets(3);
+  const open = await openFlows(bank.database);
+  expect(open.filter(({ flow }) => ["ibanValidation", "ticketSla"].includes(flow))).toEqual([
+    { flow: "ibanValidation", state: "Waiting", count: 7 },
+    { flow: "ticketSla", state: "New", count: 3 },
+  ]);
 });
 
 test("what is no longer to be done does not stay set aside", async () => {

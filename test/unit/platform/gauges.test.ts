@@ -11,6 +11,7 @@ const note = vi.fn<State["note"]>();
 let nowMs: number;
 /** Ends the count of the books that is under way. */
 let counts: ((outcome: Promise<{ count: number }>) => void)[];
+const flows = [{ flow: "flowRun", state: "Queued", count: 2 }];
 let read: () => Promise<readonly Reading[]>;
 let stop: () => void;
 
@@ -27,6 +28,7 @@ beforeEach(() => {
   vi.spyOn(meters, "observe").mockImplementation((_gauges, given) => (read = given));
   const database = {
     row: (_row: unknown, text: string) => rowOf(text),
+    rows: async () => flows,
     pool: { totalCount: 2, idleCount: 1, waitingCount: 0 },
   } as unknown as State["database"];
   stop = observeState({ database, clock: { nowMs: () => nowMs }, note });
@@ -61,6 +63,15 @@ test("books that cannot be counted are told of, and left alone for an hour", asy
   expect(await told(mismatches)).toBeUndefined();
   expect(await told(waiting)).toBe(7);
   expect(counts).toHaveLength(1);
+});
+
+test("flows are told of by their name and state", async () => {
+  expect((await read()).filter(({ name }) => name === "borsello.flow.open")).toEqual([
+    {
+      ...{ name: "borsello.flow.open", value: 2 },
+      attributes: { "borsello.flow.name": "flowRun", "borsello.flow.state": "Queued" },
+    },
+  ]);
 });
 
 test("nothing is asked of a database that is being closed", async () => {
