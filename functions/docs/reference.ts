@@ -32,10 +32,14 @@ const sandboxOf = (services: Services): Sandbox | null =>
 
 const look = { styles: ["reference.css"] } as const;
 
-const overviewPage = (api: DocumentedApi, reference: Reference): PageContent => ({
+const overviewPage = (
+  services: Services,
+  api: DocumentedApi,
+  reference: Reference,
+): PageContent => ({
   title: reference.title,
   path: `/docs/reference/${api}`,
-  body: overviewBody(api, reference),
+  body: overviewBody(api, reference, api === "sandbox" ? (sandboxOf(services)?.callers ?? []) : []),
   ...look,
   scripts: ["find.js"],
 });
@@ -106,7 +110,7 @@ const apiNamed = (services: Services, name: string | undefined): DocumentedApi |
 export const referenceEndpoints = [
   referenceEndpoint(getDocsReferenceRoute, (services, parameters, referenceTo) => {
     const api = apiNamed(services, parameters["api"]);
-    return api && overviewPage(api, referenceTo(api));
+    return api && overviewPage(services, api, referenceTo(api));
   }),
   referenceEndpoint(getDocsOperationRoute, (services, parameters, referenceTo) => {
     const api = apiNamed(services, parameters["api"]);

@@ -59,6 +59,8 @@ export interface SandboxCaller {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly authKey: string;
+  /** What it may do, in words. */
+  readonly may: string;
   readonly roles: readonly string[];
   readonly dealers: readonly string[];
   readonly collectionIban: string;

@@ -19,5 +19,10 @@ export const destroyWallet = (
     const wallet = await readWallet(tx, walletId);
     if (wallet === undefined) throw new Error("A locked wallet was gone before its change.");
     await tx.execute("select borsello.force_delete_wallet($1, $2)", [walletId, actor.clientId]);
+    // The bank forgets what it was told of the customer, too: the next one of the same account starts afresh.
+    await tx.execute(
+      "delete from borsello.sandbox_bank_script where partner_key = $1 and iban = $2",
+      [wallet.partnerKey, wallet.iban],
+    );
     return success(wallet);
   });

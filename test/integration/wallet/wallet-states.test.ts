@@ -8,6 +8,7 @@ import {
   findCurrentMandate,
   initialiseMandate,
 } from "../../../shared/database/mandates/mandates.js";
+import { writeScript } from "../../../shared/database/sandbox/bank-script.js";
 import { destroyWallet } from "../../../shared/database/wallet/deletion.js";
 import {
   closeWallet,
@@ -244,6 +245,8 @@ describe("deleting for good", () => {
     );
     made(await moves.suspend(walletId));
     const closed = made(await moves.close(walletId));
+    const script = { kind: "payment", outcome: "refused", reasonCode: null } as const;
+    await writeScript(wallets.database, { ...script, partnerKey: "acme", iban: closed.iban });
     expect(made(await destroy(walletId))).toEqual(closed);
 
     expect(await leftOf(walletId)).toEqual([]);
@@ -254,6 +257,7 @@ describe("deleting for good", () => {
     });
     for (const nothing of [
       `select count(*) from borsello.document where document_key like '%${walletId}%'`,
+      "select count(*) from borsello.sandbox_bank_script",
       "select count(*) from borsello.bucket_mismatch",
       `select count(*) from borsello.account as a where kind = 'Bucket'
          and not exists (select from borsello.bucket as b where b.account_id = a.account_id)`,
