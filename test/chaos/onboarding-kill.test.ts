@@ -1,15 +1,15 @@
-/** Ten wallets are onboarded while the platform is killed twice: nothing is lost, nothing is doubled. */
+/** Six wallets are onboarded while the platform is killed twice: nothing is lost, nothing is doubled. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { customer } from "../../bench/platform/customers.js";
 import { onboard } from "../../bench/platform/onboarding.js";
 import { startSurvivor, type Survivor } from "../support/durable/survivor.js";
 
-const walletCount = 10;
+const walletCount = 6;
 const firstKillMs = 250 + Math.random() * 500;
 const secondKillMs = 250 + Math.random() * 750;
 
-describe(`ten onboardings, killed after ${firstKillMs.toFixed(0)} and ${secondKillMs.toFixed(0)} ms`, () => {
+describe(`six onboardings, killed after ${firstKillMs.toFixed(0)} and ${secondKillMs.toFixed(0)} ms`, () => {
   let survivor: Survivor;
   let walletIds: readonly string[];
 
@@ -32,7 +32,7 @@ describe(`ten onboardings, killed after ${firstKillMs.toFixed(0)} and ${secondKi
     await survivor.stop();
   });
 
-  test("all ten end Completed", async () => {
+  test("all six end Completed", async () => {
     const rows = await survivor.query(
       "select wallet_id, status from borsello.onboarding order by wallet_id",
     );

@@ -6,6 +6,6 @@ const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 describe(`by seed ${seed}`, () => {
   test("no cent, transfer, mandate or flow is left without an end or a way out", async () => {
-    await runRandomly({ seed, customers: 8, rounds: 8, kills: 2 });
+    await runRandomly({ seed, customers: 5, rounds: 6, kills: 2 });
   }, 240_000);
 });

@@ -22,7 +22,7 @@ import { startTestStack, type TestStack } from "../support/platform/stack.js";
 
 const seed = Math.floor(Math.random() * 1_000_000);
 const customers = 3;
-const kills = 3;
+const kills = 2;
 const Replayed = z.object({ count: z.int() });
 const stolen = 12;
 

@@ -27,7 +27,7 @@ import { storeCases } from "../support/stores/store-refusals.js";
 import { bulkCases, groupCases } from "../support/operations/group-refusals.js";
 import { figureCases } from "../support/operations/list-refusals.js";
 import { operationCases } from "../support/operations/operation-refusals.js";
-import { operationStates } from "../support/operations/operation-states.js";
+import { operationStates, withoutSettlement } from "../support/operations/operation-states.js";
 import { mandateListCases } from "../support/wallet/mandate-refusals.js";
 import { forcePushCases } from "../support/events/force-push-refusals.js";
 import { managementCases } from "../support/wallet/wallet-management-refusals.js";
@@ -274,9 +274,7 @@ const cases = [
 ];
 
 beforeAll(async () => {
-  // Nobody may settle the operations that are set into states which they never went through.
-  const environment = { "AzureWebJobs.accountingOperations.Disabled": "true" };
-  stack = await startTestStack({ environment });
+  stack = await startTestStack({ environment: withoutSettlement });
   database = openStackDatabase(stack);
   await database.ready();
   // Before its first call, since the platform remembers a partner's settings for a while.

@@ -6,7 +6,11 @@ import { walletStatuses } from "../../shared/contracts/wallet/wallets.js";
 import type { Database } from "../../shared/database/platform/database.js";
 import { families, type FamilyType } from "../../shared/domain/operations/families.js";
 import { freshKey } from "../support/operations/commands.js";
-import { operationStates, routesOf } from "../support/operations/operation-states.js";
+import {
+  operationStates,
+  routesOf,
+  withoutSettlement,
+} from "../support/operations/operation-states.js";
 import {
   addressOf,
   clientOf,
@@ -25,9 +29,7 @@ const { validated, withMandate } = walletStates(() => database);
 const operations = operationStates(() => database);
 
 beforeAll(async () => {
-  // Nobody may settle an operation between its preparation and the call that it is for.
-  const environment = { "AzureWebJobs.accountingOperations.Disabled": "true" };
-  stack = await startTestStack({ environment });
+  stack = await startTestStack({ environment: withoutSettlement });
   database = openStackDatabase(stack);
   await database.ready();
   token = await clientOf(stack, "acme").token();

@@ -197,9 +197,13 @@ test("neither the overview nor a store's figures read more rows of a grown platf
     await one.pool.query("vacuum analyze borsello.operation, borsello.operation_count");
     const small = await cost();
     await one.execute(seed, [walletId, storeIds, 1_001, 20_000]);
-    await one.pool.query("vacuum analyze borsello.operation, borsello.operation_count");
     expect(small).toBeGreaterThan(0);
-    expect(await cost()).toBeLessThan(small * 2);
+    // Anew until it is clean: what another's snapshot still sees, such as the server's own analysis, stays.
+    const cleanCost = async (): Promise<number> => {
+      await one.pool.query("vacuum analyze borsello.operation, borsello.operation_count");
+      return cost();
+    };
+    await expect.poll(cleanCost, { interval: 500 }).toBeLessThan(small * 2);
   } finally {
     await one.close();
   }

@@ -1,4 +1,4 @@
-/** Ten customers, their bank, clock moves and kills, all by chance; then everything must add up. */
+/** Customers, their bank, clock moves and kills, all by chance; then everything must add up. */
 import { expect } from "vitest";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sender, type Send } from "../../../bench/platform/onboarding.js";

@@ -29,6 +29,12 @@ const Waiting = z.object({ waiting: z.boolean() });
 const tags = { till: "1" };
 type Body = Readonly<Record<string, unknown>>;
 
+/** Nobody settles operations that a test sets into states which they never went through. */
+export const withoutSettlement = {
+  "AzureWebJobs.accountingOperations.Disabled": "true",
+  "AzureWebJobs.settlementSweep.Disabled": "true",
+} as const;
+
 export const operationStates = (read: () => Database) => {
   let opened: Promise<string> | undefined;
   const storeId = (): Promise<string> =>
