@@ -1,4 +1,5 @@
 /** GET /docs/errors: every error code by its status, what to do about it, and the calls that answer it. */
+import type { ErrorEntry } from "../../shared/contracts/errors/entry.js";
 import { errorTable, type ErrorCode } from "../../shared/contracts/errors.js";
 import { getErrorsPageRoute } from "../../shared/contracts/platform/documentation.js";
 import type { Route } from "../../shared/contracts/route.js";
@@ -45,6 +46,20 @@ const calls = (answering: readonly Route[]): Html =>
         </ul>
       </details>`;
 
+const names = (words: readonly string[]): Html =>
+  html`${words.map((word, place) => html`${place === 0 ? "" : ", "}<code>${word}</code>`)}`;
+
+/** What a caller finds in its `errorProperties`. */
+const properties = ({ properties: always = {}, mayHave = [], isByField }: ErrorEntry): Html => {
+  const known = Object.keys(always).filter((name) => name !== "");
+  if (isByField === true) return html`<p>Properties: each field that is wrong, by its name.</p>`;
+  if (known.length + mayHave.length === 0) return html``;
+  if (mayHave.length === 0) return html`<p>Properties: ${names(known)}.</p>`;
+  return known.length === 0
+    ? html`<p>Properties, where they help: ${names(mayHave)}.</p>`
+    : html`<p>Properties: ${names(known)}; where they help, ${names(mayHave)}.</p>`;
+};
+
 const codes = Object.keys(errorTable) as readonly ErrorCode[];
 
 const codesOf = (wanted: number): readonly ErrorCode[] =>
@@ -63,7 +78,7 @@ const part = ({ status, title }: StatusWords, services: Services): Html =>
             <dt><code>${code}</code></dt>
             <dd>
               <p>${errorTable[code].description}</p>
-              ${calls(callsWith(code, services))}
+              ${properties(errorTable[code])} ${calls(callsWith(code, services))}
             </dd>
           </div>`,
       )}
