@@ -67,6 +67,17 @@ const ways: readonly Card[] = [
   },
 ];
 
+/** What each page of the walk leaves, the next one takes up. */
+const walk = (): Html =>
+  html`<p class="text">
+    In this browser, by one click each:
+    <a href="/docs/reference/wallet/createWallet">open a wallet</a>,
+    <a href="/docs/reference/wallet/initialisePayment">initialise a payment</a> (the page opens a
+    shop and puts money in first), <a href="/docs/reference/wallet/confirmPayment">confirm it</a>,
+    and <a href="/docs/reference/wallet/listEvents">read what you were told</a> of all that, with
+    <code>types</code> and <code>limit</code> left empty.
+  </p>`;
+
 const cardOf = ({ path, title, text }: Card): Html =>
   html`<li>
     <a class="card" href="${path}"><strong>${title}</strong><span>${text}</span></a>
@@ -121,7 +132,7 @@ const home = (isSandbox: boolean): PageContent => ({
     ${
       isSandbox
         ? html`<h2>Three ways in</h2>
-            ${cards(ways)}`
+            ${cards(ways)} ${walk()}`
         : ""
     }
     <h2>Reference</h2>

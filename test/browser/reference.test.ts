@@ -45,6 +45,25 @@ describe.each(looks)("at $width pixels, $scheme", (look) => {
   });
 });
 
+test("a wallet, a payment and its event are one click each", async () => {
+  const visit = await open(desk);
+  const { page } = visit;
+  await page.goto("/docs/reference/wallet/createWallet");
+  await page.getByLabel("Call as").selectOption("umbrella");
+  expect((await send(visit)).line).toMatch(/^200/);
+  for (const operation of ["initialisePayment", "confirmPayment"]) {
+    await page.goto(`/docs/reference/wallet/${operation}`);
+    expect([operation, (await send(visit)).line]).toEqual([
+      operation,
+      expect.stringMatching(/^200/),
+    ]);
+  }
+  await page.goto("/docs/reference/wallet/listEvents");
+  for (const field of ["types", "limit"]) await page.locator(`input[name="${field}"]`).fill("");
+  await expect.poll(async () => (await send(visit)).body).toContain('"operationType": "Payment"');
+  await visit.end();
+});
+
 test("who opens the page again creates another wallet, as nobody is created twice", async () => {
   await visiting(desk, async (visit) => {
     await visit.page.goto("/docs/reference/wallet/createWallet");
