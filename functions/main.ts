@@ -147,6 +147,7 @@ const registerAllFlows = (services: Services): void => {
       ...clearingActivities(services, waitingItems(database)),
     ],
     services.faults,
+    services.logger,
   );
 };
 

@@ -7,7 +7,7 @@ import {
 } from "../../shared/events/service-bus.js";
 import { redact } from "../../shared/platform/logger.js";
 import { meters } from "../../shared/platform/telemetry/meters.js";
-import { incomingParent } from "../../shared/platform/telemetry/trace-context.js";
+import { incomingParent, traceIdOf } from "../../shared/platform/telemetry/trace-context.js";
 import { tracing, type Span, type SpanStart } from "../../shared/platform/telemetry/tracing.js";
 import type { Services } from "../kit/services.js";
 import { incomingOf, type Incoming } from "./incoming.js";
@@ -106,9 +106,28 @@ const spanOf = (source: MessageSource, { messageId, deliveryCount }: Incoming): 
   },
 });
 
+/** What is handled is told of to those who look closely: the call or the flow that it belongs to has a line. */
+const logMessage = (
+  { logger }: Means,
+  { entity }: MessageSource,
+  { messageId, subject, deliveryCount, traceParent }: Incoming,
+  disposition: string,
+  durationMs: number,
+): void => {
+  const fields = {
+    ...{ entity: entityPath(entity), messageId, subject, deliveryCount, disposition },
+    durationMs: Math.round(durationMs * 10) / 10,
+    ...(traceParent !== undefined && { traceId: traceIdOf(traceParent) }),
+  };
+  if (disposition === "abandon") logger.warn("A message goes back to the broker.", fields);
+  else logger.debug("Message handled.", fields);
+};
+
 const measured = async (
+  means: Means,
   span: Span,
   source: MessageSource,
+  incoming: Incoming,
   work: () => Promise<DeadLetterReason | undefined>,
 ): Promise<void> => {
   const beganMs = performance.now();
@@ -118,11 +137,12 @@ const measured = async (
     disposition = why === undefined ? "complete" : "dead_letter";
     if (why !== undefined) span.fail(why.reason);
   } finally {
+    const durationMs = performance.now() - beganMs;
+    logMessage(means, source, incoming, disposition, durationMs);
     if (tracing.isOn()) {
       const attributes = { "messaging.servicebus.disposition_status": disposition };
       span.set(attributes);
-      const seconds = (performance.now() - beganMs) / 1_000;
-      meters.record("messaging.process.duration", seconds, {
+      meters.record("messaging.process.duration", durationMs / 1_000, {
         ...attributesOf(source),
         ...attributes,
       });
@@ -149,7 +169,7 @@ export const handleMessage = async (
   const ofHost = tracing.isOn() ? context.traceContext?.traceParent : undefined;
   const parent = incomingParent(incoming.traceParent, ofHost);
   await tracing.within({ ...spanOf(source, incoming), parent }, async (span) => {
-    await measured(span, source, async () => {
+    await measured(means, span, source, incoming, async () => {
       const why = await outcomeOf(means, source, incoming, body, handle);
       if (why !== undefined) await deadLetter(means, source, incoming, why);
       return why;

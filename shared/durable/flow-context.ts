@@ -7,8 +7,14 @@ import {
 } from "durable-functions";
 import type { z } from "zod";
 import { refusal, success } from "../domain/outcome.js";
+import type { LogFields, Logger } from "../platform/logger.js";
 import { meters } from "../platform/telemetry/meters.js";
-import { incomingParent } from "../platform/telemetry/trace-context.js";
+import {
+  incomingParent,
+  isSampled,
+  soundTraceParent,
+  traceIdOf,
+} from "../platform/telemetry/trace-context.js";
 import { tracing } from "../platform/telemetry/tracing.js";
 import {
   Again,
@@ -92,17 +98,33 @@ const flowContext = <Input extends z.ZodType>(df: Durable): FlowContext<Input> =
   again: (input) => new Again(input),
 });
 
+/** Where a flow begins and ends, a line each time that it does, not when its code is replayed. */
+export type FlowLogger = Pick<Logger, "info">;
+
+const namesOf = (flow: string, { df, traceContext }: OrchestrationContext): LogFields => {
+  const traceParent = soundTraceParent(traceContext?.traceParent);
+  const isKnown = traceParent !== undefined && isSampled(traceParent);
+  return {
+    ...{ flow, instanceId: df.instanceId },
+    ...(isKnown && { traceId: traceIdOf(traceParent) }),
+  };
+};
+
 /**
  * A flow's span is told at its end: what a turn begins, another turn, or another process, would have to end. A
  * replay comes by here only in a turn that was lost before it was written.
  */
 const noteEnd = (
+  logger: FlowLogger,
   name: string,
-  { df, traceContext }: OrchestrationContext,
+  context: OrchestrationContext,
   beganAt: Date,
   outcome: "completed" | "failed" | "continued",
 ): void => {
-  if (!tracing.isOn() || df.isReplaying) return;
+  const { df, traceContext } = context;
+  if (df.isReplaying) return;
+  logger.info("Flow ended.", { ...namesOf(name, context), outcome });
+  if (!tracing.isOn()) return;
   const attributes = { "borsello.flow.name": name, "borsello.flow.outcome": outcome };
   const span = tracing.begin({
     ...{ name: `flow ${name}`, kind: "internal", startedAtMs: beganAt.getTime() },
@@ -115,22 +137,23 @@ const noteEnd = (
 };
 
 /** The generator function that Durable Functions registers for this flow. */
-export const orchestrator = (flow: Flow) =>
+export const orchestrator = (flow: Flow, logger: FlowLogger) =>
   function* (context: OrchestrationContext): Waiting<unknown> {
     const input = flow.input.parse(context.df.getInput());
     const beganAt = context.df.currentUtcDateTime;
+    if (!context.df.isReplaying) logger.info("Flow begun.", namesOf(flow.name, context));
     let ended: unknown;
     try {
       ended = yield* flow.body(flowContext(context.df), input);
     } catch (error) {
-      noteEnd(flow.name, context, beganAt, "failed");
+      noteEnd(logger, flow.name, context, beganAt, "failed");
       throw error;
     }
     if (!(ended instanceof Again)) {
-      noteEnd(flow.name, context, beganAt, "completed");
+      noteEnd(logger, flow.name, context, beganAt, "completed");
       return ended;
     }
-    noteEnd(flow.name, context, beganAt, "continued");
+    noteEnd(logger, flow.name, context, beganAt, "continued");
     context.df.continueAsNew(flow.input.parse(ended.input));
     return undefined;
   };

@@ -6,7 +6,7 @@ import type { FaultPoints } from "../platform/fault-points.js";
 import type { Flow, Step } from "./flow.js";
 import { incomingParent } from "../platform/telemetry/trace-context.js";
 import { tracing } from "../platform/telemetry/tracing.js";
-import { orchestrator } from "./flow-context.js";
+import { orchestrator, type FlowLogger } from "./flow-context.js";
 
 export interface Activity {
   readonly name: string;
@@ -47,9 +47,10 @@ export const registerFlows = (
   flows: readonly Flow[],
   activities: readonly Activity[],
   faults: FaultPoints,
+  logger: FlowLogger,
 ): void => {
   assertComplete(flows, activities);
-  for (const flow of flows) app.orchestration(flow.name, orchestrator(flow));
+  for (const flow of flows) app.orchestration(flow.name, orchestrator(flow, logger));
   for (const { name, perform } of activities)
     app.activity(name, {
       handler: (input: unknown, context: InvocationContext) =>

@@ -1,5 +1,6 @@
 /** Plays a flow to its end in milliseconds: steps answered by a table, time and events by a script. */
 import type { Flow } from "../../shared/durable/flow.js";
+import type { FlowLogger } from "../../shared/durable/flow-context.js";
 import { eventType, runTurn, type HistoryEvent, type Scheduled, type Turn } from "./sdk.js";
 
 /** What happens while the flow waits: an event by its name, or time passing until the next timer. */
@@ -37,6 +38,7 @@ export interface Play {
   readonly startAt?: Date;
   /** As a host may ask the library to slice longer timers. */
   readonly timerDaysMax?: number;
+  readonly logger?: FlowLogger;
 }
 
 const turnsMax = 500;

@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { OrchestrationContext } from "durable-functions";
 import type { Flow } from "../../shared/durable/flow.js";
-import { orchestrator } from "../../shared/durable/flow-context.js";
+import { orchestrator, type FlowLogger } from "../../shared/durable/flow-context.js";
 
 /** One event as the library reads it from a history. */
 export interface HistoryEvent {
@@ -152,7 +152,11 @@ export interface InstanceOf {
   readonly input: unknown;
   /** Longer timers are sliced by the library; the genuine engine over Azure Storage asks for 6. */
   readonly timerDaysMax?: number;
+  /** Hears of its begin and its end. */
+  readonly logger?: FlowLogger;
 }
+
+const unheard: FlowLogger = { info: () => undefined };
 
 const triggerOf = (
   { instanceId, input, timerDaysMax: days = timerDaysMax }: InstanceOf,
@@ -180,7 +184,7 @@ export const runTurn = async (
   const instance = new Orchestrator((context: OrchestrationContext) => {
     const { taskOrchestrationExecutor: executor } = instance;
     spyOn(executor, scheduled, () => (processed += 1));
-    return orchestrator(instanceOf.flow)(context);
+    return orchestrator(instanceOf.flow, instanceOf.logger ?? unheard)(context);
   });
   const { result, error } = await instance
     .handle(triggerOf(instanceOf, history), {})

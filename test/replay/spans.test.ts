@@ -1,4 +1,4 @@
-/** A flow's span is told once, at its end, however often its code was replayed on the way there. */
+/** A flow's lines and its span are told once, where it begins and at its end, however often its code was replayed on the way there. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { z } from "zod";
 import { flow, step } from "../../shared/durable/flow.js";
@@ -7,6 +7,7 @@ import {
   type Recorder,
   type SpanStart,
 } from "../../shared/platform/telemetry/tracing.js";
+import type { LogFields } from "../../shared/platform/logger.js";
 import { play } from "./play.js";
 
 interface Told extends SpanStart {
@@ -33,11 +34,18 @@ const recorder: Recorder = {
   },
 };
 
+let lines: string[] = [];
+const logger = {
+  info: (message: string, fields: LogFields = {}) =>
+    void lines.push([message, ...Object.values(fields)].join(" ")),
+};
+
 let endRecording: () => void;
 
 beforeEach(() => {
   endRecording = recordBy(recorder);
   told = [];
+  lines = [];
   ended.length = 0;
 });
 afterEach(() => endRecording());
@@ -55,7 +63,8 @@ test("one that completes", async () => {
       return null;
     },
   });
-  await play({ flow: long, input: null, answers, startAt });
+  await play({ flow: long, input: null, answers, startAt, logger });
+  expect(lines).toEqual(["Flow begun. long instance", "Flow ended. long instance completed"]);
   expect(told).toMatchObject([
     {
       ...{ name: "flow long", startedAtMs: startAt.getTime() },
@@ -84,7 +93,11 @@ test("one that fails, and one that goes on with an empty history, once for each 
       return life < 2 ? context.again(life + 1) : null;
     },
   });
-  await play({ flow: again, input: 1, answers, startAt });
+  await play({ flow: again, input: 1, answers, startAt, logger });
+  expect(lines).toEqual([
+    ...["Flow begun. again instance", "Flow ended. again instance continued"],
+    ...["Flow begun. again instance", "Flow ended. again instance completed"],
+  ]);
   expect(ended.map(({ attributes }) => attributes?.["borsello.flow.outcome"])).toEqual([
     "continued",
     "completed",

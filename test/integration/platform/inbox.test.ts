@@ -88,6 +88,18 @@ const storedOf = async ({ transactionReference }: ReturnType<typeof sctFor>): Pr
 const keptOf = async (messageId: string): Promise<number> =>
   bank.database.execute("select from borsello.inbox where message_id = $1", [messageId]);
 
+test("a message that goes back has a line, and one that was handled none at info", async () => {
+  const it = trigger();
+  const message = { messageId: randomUUID(), body: await transfer() };
+  it.hooks.before = () => Promise.reject(new Error("away"));
+  await expect(it.deliver(message)).rejects.toThrow("away");
+  it.hooks.before = () => Promise.resolve();
+  await it.deliver({ ...message, deliveryCount: 2 });
+  expect(it.logged.map((line): unknown => JSON.parse(line))).toMatchObject([
+    { level: "warn", message: "A message goes back to the broker.", disposition: "abandon" },
+  ]);
+});
+
 /** What cuts the handling off, and how often its handler runs for two deliveries of one message. */
 const cuts: readonly [string, (it: ReturnType<typeof trigger>) => void, number][] = [
   ["nothing: it was handled and completed, and comes again", () => undefined, 1],

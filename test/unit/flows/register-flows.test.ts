@@ -6,17 +6,18 @@ import { z } from "zod";
 import { noFaultPoints } from "../../../shared/platform/fault-points.js";
 import { step } from "../../../shared/durable/flow.js";
 
+const unheard = { info: () => undefined };
 const lone = step("lone", { input: z.object({ count: z.int() }), output: z.int() });
 
 test("a missing activity is named", () => {
-  expect(() => registerFlows([contractSigning], [], noFaultPoints)).toThrow(
+  expect(() => registerFlows([contractSigning], [], noFaultPoints, unheard)).toThrow(
     "flow contractSigning: no activity does its step fillContractPdf",
   );
 });
 
 test("two activities of one name are refused", () => {
   const twice = activity(lone, async ({ count }) => count);
-  expect(() => registerFlows([], [twice, twice], noFaultPoints)).toThrow(
+  expect(() => registerFlows([], [twice, twice], noFaultPoints, unheard)).toThrow(
     "two activities have one name",
   );
 });
