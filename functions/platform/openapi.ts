@@ -45,9 +45,9 @@ export const openApiEndpoints = [
 
 /** For pages that let a reader choose by whose credentials to call. */
 export const sandboxCallers = sandboxPartners.map(
-  ({ partnerKey, clientId, clientSecret, authKey, may, roles, dealers, settings }) => ({
+  ({ partnerKey, clientId, clientSecret, authKey, may, roles, isOperator, dealers, settings }) => ({
     name: partnerKey,
-    ...{ clientId, clientSecret, authKey, may, roles, dealers },
+    ...{ clientId, clientSecret, authKey, may, roles, isOperator, dealers },
     collectionIban: settings.ibanVerification.destinationIban,
   }),
 );

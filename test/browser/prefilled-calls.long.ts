@@ -8,6 +8,7 @@ import { sandboxPartners } from "../../shared/database/sandbox/partners.js";
 import { openApiDocument } from "../../shared/http/openapi.js";
 import type { DocumentedApi } from "../../shared/http/openapi/security.js";
 import { openSite } from "../support/browser/site.js";
+import type { Look } from "../support/browser/visit.js";
 
 const { visit } = openSite();
 
@@ -36,6 +37,8 @@ const operationsIn = (api: DocumentedApi): readonly Operation[] =>
     },
   );
 
+const desk: Look = { width: 1440, scheme: "light" };
+const phone: Look = { width: 390, scheme: "light" };
 const clickMs = 80_000;
 
 /** The statuses of the calls that were made first and of the call itself, and what was told of a refusal. */
@@ -52,34 +55,64 @@ const send = async (page: Page): Promise<string> => {
     : `${refusal.trim().slice(0, 3)} ${code} ${note ?? ""}`.trim();
 };
 
+/** Opens the operation's page, chooses who calls, and clicks twice. */
+const tryTwice = async (
+  page: Page,
+  api: DocumentedApi,
+  operation: Operation,
+): Promise<string[]> => {
+  await page.goto(`/docs/reference/${api}/${operation.id}`);
+  if (operation.partner !== undefined)
+    await page.getByLabel("Call as").selectOption(operation.partner);
+  return [await send(page), await send(page)];
+};
+
+/** In a tab of its own, which knows of nothing yet. */
+const inTab = async <Result>(look: Look, act: (page: Page) => Promise<Result>): Promise<Result> => {
+  const visited = await visit(look);
+  try {
+    return await act(visited.page);
+  } finally {
+    await visited.end();
+  }
+};
+
 const goesThrough = "$id goes through, twice, and so does what is made for it";
 
 describe.each(["wallet", "ticketing", "card", "sandbox"] as const)("of the %s document", (api) => {
   const operations = operationsIn(api);
+  const clickable = operations.filter(({ id }) => !(id in foretold));
 
-  test.concurrent.for(operations.filter(({ id }) => !(id in foretold)))(
+  test.concurrent.for(clickable)(
     goesThrough,
     { timeout: 4 * clickMs },
-    async ({ id, status, partner }, { expect: expectOf }) => {
-      const visited = await visit({ width: 1440, scheme: "light" });
-      const { page } = visited;
-      try {
-        await page.goto(`/docs/reference/${api}/${id}`);
-        if (partner !== undefined) await page.getByLabel("Call as").selectOption(partner);
-        const answers = [await send(page), await send(page)];
-        expectOf(answers, id).toEqual([status, status]);
-      } finally {
-        await visited.end();
-      }
+    async (operation, { expect: expectOf }) => {
+      const answers = await inTab(desk, (page) => tryTwice(page, api, operation));
+      expectOf(answers).toEqual([operation.status, operation.status]);
+    },
+  );
+
+  test(
+    "all go through one after the other in one tab, which remembers what the others made and ended",
+    { timeout: clickable.length * clickMs },
+    async () => {
+      const refused = await inTab(desk, async (page) => {
+        const told: string[] = [];
+        for (const operation of clickable) {
+          const answers = await tryTwice(page, api, operation);
+          if (answers.some((answer) => answer !== operation.status))
+            told.push(`${operation.id}: ${answers.join(", ")}`);
+        }
+        return told;
+      });
+      expect(refused).toEqual([]);
     },
   );
 
   test.for(operations.filter(({ id }) => id in foretold))(
     "$id says above the button why it is refused and what to do, and so it is",
     async ({ id, partner = "" }) => {
-      const visited = await visit({ width: 390, scheme: "light" });
-      const { page } = visited;
-      try {
+      await inTab(phone, async (page) => {
         await page.goto(`/docs/reference/${api}/${id}`);
         const sentence = page.getByText(hints[id] ?? id);
         const button = page.getByRole("button", { name: "Send" });
@@ -87,9 +120,7 @@ describe.each(["wallet", "ticketing", "card", "sandbox"] as const)("of the %s do
         expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(below?.y ?? 0);
         await page.getByLabel("Call as").selectOption(partner);
         expect([await send(page), await send(page)]).toEqual([foretold[id], foretold[id]]);
-      } finally {
-        await visited.end();
-      }
+      });
     },
   );
 });

@@ -106,6 +106,16 @@ test.each([
   },
 );
 
+test("who may not make what a call needs is told who may, and is given nothing of another partner's", async () => {
+  await visiting(desk, async ({ page }) => {
+    await page.goto("/docs/reference/wallet/getWallet");
+    await page.getByLabel("Call as").selectOption("initech");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("initech lacks the role Wallet.Write; acme has it.").waitFor();
+    expect(await page.locator(".outcome .line").count()).toBe(0);
+  });
+});
+
 test("who edits the form is told the refusal, and nothing is made for it", async () => {
   const visit = await open(desk);
   await visit.page.goto("/docs/reference/wallet/createWallet");

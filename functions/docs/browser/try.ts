@@ -1,7 +1,7 @@
 /** Trying an operation: the form becomes a call with the chosen caller's credentials, and its answer is shown. */
 import type { TryData } from "../reference/call-plan.js";
 import { maybe, one } from "./kit/elements.js";
-import { authKeyOf, callerFor, callerOf, lacksRole, type Caller } from "./try/caller.js";
+import { authKeyOf, callerOf, lackOf, type Caller } from "./try/caller.js";
 import { chooserIn } from "./try/chooser.js";
 import { CallForm } from "./try/form.js";
 import { learnFrom, Making } from "./try/making.js";
@@ -77,10 +77,7 @@ const standingOf = (as: Caller | null): ReadonlyMap<string, string> => {
 const choose = (chosen: Caller | null): void => {
   caller = chosen;
   own = new OwnData(caller?.name ?? "nobody", standingOf(caller));
-  const able = callerFor(call.role, caller, sandbox)?.name ?? "";
-  note.textContent = lacksRole(caller, call.role)
-    ? `${caller?.name ?? ""} lacks the role ${call.role ?? ""}; ${able} has it.`
-    : "";
+  note.textContent = lackOf(caller, call.role, sandbox) ?? "";
   fill();
 };
 

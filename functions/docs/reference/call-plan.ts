@@ -62,6 +62,8 @@ export interface SandboxCaller {
   /** What it may do, in words. */
   readonly may: string;
   readonly roles: readonly string[];
+  /** Whether it is the platform's own, and acts for every partner. */
+  readonly isOperator: boolean;
   readonly dealers: readonly string[];
   readonly collectionIban: string;
 }

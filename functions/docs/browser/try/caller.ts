@@ -105,12 +105,28 @@ export const callerOf = (choice: Choice, sandbox: Sandbox | null): Caller | null
 };
 
 /** Whether the caller is known not to have the role. */
-export const lacksRole = (caller: Caller | null, role: string | null): boolean =>
+const lacksRole = (caller: Caller | null, role: string | null): boolean =>
   caller?.kind === "sandbox" && role !== null && !caller.partner.roles.includes(role);
 
-/** The sandbox's partner that may do what this one may not: operators' calls within a partner's story. */
-export const callerFor = (role: string | null, caller: Caller | null, sandbox: Sandbox | null) => {
-  if (role === null || !lacksRole(caller, role)) return caller;
-  const able = sandbox?.callers.find(({ roles }) => roles.includes(role));
+/** Who lacks a role is told who has it; undefined: nothing is lacking. */
+export const lackOf = (
+  caller: Caller | null,
+  role: string | null,
+  sandbox: Sandbox | null,
+): string | undefined => {
+  if (role === null || !lacksRole(caller, role)) return undefined;
+  const able = sandbox?.callers.find(({ roles }) => roles.includes(role))?.name ?? "nobody here";
+  return `${caller?.name ?? ""} lacks the role ${role}; ${able} has it.`;
+};
+
+/**
+ * Who makes a call that another one needs: an operator for a partner, a partner for an operator. Partners have
+ * nothing in common: what one of them makes is of no use to another.
+ */
+export const callerFor = (role: string | null, caller: Caller, sandbox: Sandbox): Caller => {
+  if (role === null || caller.kind === "pasted" || !lacksRole(caller, role)) return caller;
+  const able = sandbox.callers.find(
+    ({ roles, isOperator }) => roles.includes(role) && (isOperator || caller.partner.isOperator),
+  );
   return able === undefined ? caller : asCaller(able);
 };

@@ -1,6 +1,6 @@
 /** Makes first what a call needs, and mends what a refusal complains of, so that a prefilled call goes through. */
 import type { Call, CallPlan, Sandbox, Step } from "../../reference/call-plan.js";
-import { callerFor, type Caller } from "./caller.js";
+import { callerFor, lackOf, type Caller } from "./caller.js";
 import { freshKey } from "./fresh.js";
 import type { Outcome } from "./outcome.js";
 import { isUnfinished, shows, type OwnData, type Values } from "./own-data.js";
@@ -181,6 +181,8 @@ export class Making {
     this.#callsLeft -= 1;
     if (this.#callsLeft < 0) throw new Error("This call needs more than the page can make for it.");
     const as = callerFor(call.role, caller, sandbox);
+    const lack = lackOf(as, call.role, sandbox);
+    if (lack !== undefined) throw new Error(`“${call.summary}” comes first, and ${lack}`);
     let values: Values = new Map();
     const sendCall = (): Promise<Sent> => {
       values = own.draw(call);
