@@ -1,6 +1,6 @@
 /** One call: sent, answered, and repeated where that is safe. */
 import { AnswerTooLargeError, jsonOf, readBytes, refusalOf, retryAfterMs } from "./answer.js";
-import { tell, type AttemptListener } from "./attempt-report.js";
+import { tell, type AttemptListener, type AttemptReport } from "./attempt-report.js";
 import { headerKeyOf, keyedInput, keyOf, requestIdOf } from "./keys.js";
 import { delayAfter, type RepeatPolicy } from "./repeats.js";
 import { addressOf, contentOf, type Content, type Input } from "./request.js";
@@ -179,17 +179,22 @@ export const call = async (
   try {
     for (;;) {
       const beganMs = performance.now();
-      const made = await attemptOnce(connection, prepared, limit.signal);
       attempt += 1;
+      const report = (came: Pick<AttemptReport, "status" | "code" | "cause">): void => {
+        const durationMs = performance.now() - beganMs;
+        const { method, path } = line;
+        tell(onAttempt, { method, path, requestId, attempt, durationMs, ...came });
+      };
+      const made = await attemptOnce(connection, prepared, limit.signal).catch(
+        (ending: unknown) => {
+          report({ status: null, cause: ending });
+          throw ending;
+        },
+      );
       const status = "cause" in made ? null : made.answer.status;
       const answered = read(prepared, made);
       const error = "result" in answered && !answered.result.ok ? answered.result.error : undefined;
-      tell(onAttempt, {
-        method: line.method,
-        path: line.path,
-        requestId,
-        attempt,
-        durationMs: performance.now() - beganMs,
+      report({
         status,
         ...(error?.code === undefined ? {} : { code: error.code }),
         ...("cause" in answered ? { cause: answered.cause } : {}),
