@@ -80,12 +80,21 @@ const ofOutbox = async ({ database }: Means): Promise<Reading[]> => {
   ];
 };
 
-const ofFlows = async ({ database }: Means): Promise<Reading[]> =>
-  (await openFlows(database)).map(({ flow, state, count }) => ({
-    name: "borsello.flow.open",
-    value: count,
-    attributes: { "borsello.flow.name": flow, "borsello.flow.state": state },
-  }));
+/** Of a series that is left out, the SDK tells its last value again: one whose flows are gone is told as none. */
+const flowsOf = ({ database }: Means): (() => Promise<Reading[]>) => {
+  const told = new Map<string, Reading>();
+  return async () => {
+    const open = await openFlows(database);
+    for (const [key, reading] of told) told.set(key, { ...reading, value: 0 });
+    for (const { flow, state, count } of open)
+      told.set(`${flow} ${state}`, {
+        name: "borsello.flow.open",
+        value: count,
+        attributes: { "borsello.flow.name": flow, "borsello.flow.state": state },
+      });
+    return [...told.values()];
+  };
+};
 
 /**
  * Counts in the background, once an hour whatever becomes of it: large books take longer than the others can wait,
@@ -107,7 +116,7 @@ const mismatchesOf = ({ database, clock, note }: Means): (() => Reading[]) => {
   };
 };
 
-/** What cannot be read now is left out: the others are told all the same. Returns what ends it. */
+/** What cannot be read now keeps its last value, and the others are told all the same. Returns what ends it. */
 export const observeState = (means: Means): (() => void) => {
   let isStopped = false;
   const stop = (): void => {
@@ -115,6 +124,7 @@ export const observeState = (means: Means): (() => void) => {
   };
   if (!tracing.isOn()) return stop;
   const mismatches = mismatchesOf(means);
+  const flows = flowsOf(means);
   meters.observe(gauges, async () => {
     // What leaves at the end must not wait for a database that is being closed.
     if (isStopped) return [];
@@ -124,7 +134,7 @@ export const observeState = (means: Means): (() => void) => {
         means.note("Reading what metrics tell", error);
         return [];
       });
-    const asked = await Promise.all([known(ofOutbox(means)), known(ofFlows(means))]);
+    const asked = await Promise.all([known(ofOutbox(means)), known(flows())]);
     return [...asked.flat(), ...ofLedger, ...ofPool(means.database.pool)];
   });
   return stop;

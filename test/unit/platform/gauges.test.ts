@@ -11,7 +11,7 @@ const note = vi.fn<State["note"]>();
 let nowMs: number;
 /** Ends the count of the books that is under way. */
 let counts: ((outcome: Promise<{ count: number }>) => void)[];
-const flows = [{ flow: "flowRun", state: "Queued", count: 2 }];
+let flows: { readonly flow: string; readonly state: string; readonly count: number }[];
 let read: () => Promise<readonly Reading[]>;
 let stop: () => void;
 
@@ -23,6 +23,7 @@ const rowOf = async (text: string): Promise<unknown> => {
 beforeEach(() => {
   nowMs = 1_000_000;
   counts = [];
+  flows = [{ flow: "flowRun", state: "Queued", count: 2 }];
   note.mockClear();
   vi.spyOn(tracing, "isOn").mockReturnValue(true);
   vi.spyOn(meters, "observe").mockImplementation((_gauges, given) => (read = given));
@@ -65,12 +66,17 @@ test("books that cannot be counted are told of, and left alone for an hour", asy
   expect(counts).toHaveLength(1);
 });
 
-test("flows are told of by their name and state", async () => {
-  expect((await read()).filter(({ name }) => name === "borsello.flow.open")).toEqual([
-    {
-      ...{ name: "borsello.flow.open", value: 2 },
-      attributes: { "borsello.flow.name": "flowRun", "borsello.flow.state": "Queued" },
-    },
+test("flows are told of by their name and state, those that are gone as none", async () => {
+  const told = async () =>
+    (await read()).flatMap(({ name, value, attributes = {} }) =>
+      name === "borsello.flow.open" ? [[...Object.values(attributes), value]] : [],
+    );
+  expect(await told()).toEqual([["flowRun", "Queued", 2]]);
+  flows = [{ flow: "flowRun", state: "Running", count: 1 }];
+  // The SDK would go on telling of two.
+  expect(await told()).toEqual([
+    ["flowRun", "Queued", 0],
+    ["flowRun", "Running", 1],
   ]);
 });
 
