@@ -43,7 +43,12 @@ export const readManifest = async (directory: string): Promise<Manifest> => {
   });
   const manifest = Manifest.safeParse(parseJson(text));
   if (manifest.success) return manifest.data;
-  throw new StartError(`${packageFile} has no "main", so there is no function to load.`);
+  const isMainFound = manifest.error.issues.every(({ path: [name] }) => name === "settingsCheck");
+  throw new StartError(
+    isMainFound
+      ? `${packageFile} has a "settingsCheck" that names no file.`
+      : `${packageFile} has no "main", so there is no function to load.`,
+  );
 };
 
 const parseJson = (text: string): unknown => {

@@ -8,7 +8,7 @@ import { loadFailure } from "./load-failure.js";
 type Check = (settings: Readonly<Record<string, string>>) => unknown;
 
 const Checking = z.object({
-  default: z.custom<Check>((value) => typeof value === "function", "has no default function"),
+  default: z.custom<Check>((value) => typeof value === "function"),
 });
 
 /** The module that `settingsCheck` in the app's package.json names, if it names one, throws what it has to say. */
@@ -20,7 +20,9 @@ export const checkSettings = async (
   if (settingsCheck === undefined) return;
   const file = join(directory, settingsCheck);
   try {
-    await Checking.parse(await import(pathToFileURL(file).href)).default(settings);
+    const checking = Checking.safeParse(await import(pathToFileURL(file).href));
+    if (!checking.success) throw new Error("its default export is no function.");
+    await checking.data.default(settings);
   } catch (error) {
     throw loadFailure(directory, file, error);
   }

@@ -101,6 +101,15 @@ describe("an app that cannot be run is refused in one sentence", () => {
     );
   });
 
+  test("where its settings' check is no file", async () => {
+    const folder = await folderWith("no-check", {
+      "package.json": '{"main":"main.js","settingsCheck":5}',
+    });
+    expect(await refusal(folder)).toBe(
+      `${join(folder, "package.json")} has a "settingsCheck" that names no file.`,
+    );
+  });
+
   test("where it is not built", async () => {
     const folder = await folderWith("not-built", { "package.json": '{"main":"dist/main.js"}' });
     expect(await refusal(folder)).toBe(
