@@ -125,6 +125,29 @@ describe.each(["wallet", "ticketing", "card", "sandbox"] as const)("of the %s do
   );
 });
 
+test(
+  "a payment that the bank has made meanwhile is not decided on again: another one is made",
+  { timeout: 4 * clickMs },
+  async () => {
+    await inTab(desk, async (page) => {
+      for (const id of ["confirmSctWithdrawal", "triggerAccountingOperations"]) {
+        await page.goto(`/docs/reference/wallet/${id}`);
+        await page.getByLabel("Call as").selectOption("acme");
+        expect(await send(page)).toMatch(/^20/);
+      }
+      await page.goto("/docs/reference/wallet/confirmSctWithdrawal");
+      await expect
+        .poll(async () => {
+          await send(page);
+          return page.locator(".outcome pre").allTextContents();
+        })
+        .toEqual([expect.stringContaining('"status": "Completed"')]);
+      await page.goto("/docs/reference/sandbox/decidePayment");
+      expect(await send(page)).toBe("200");
+    });
+  },
+);
+
 test("a page has such a sentence where it needs one, and nowhere else", () => {
   expect(Object.keys(hints)).toEqual(Object.keys(foretold));
 });

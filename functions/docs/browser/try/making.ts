@@ -110,9 +110,10 @@ export class Making {
     let sent = await sendOnce(false);
     if (this.#callsLeft < before && this.#isOnItsWay(asked, sent))
       sent = await patiently(sendOnce, sent);
+    const tried = new Set<string>();
     for (
       let time = 0;
-      time < remediesMax && !sent.answer.ok && (await this.#mend(asked, sent));
+      time < remediesMax && !sent.answer.ok && (await this.#mend(asked, sent, tried));
       time += 1
     ) {
       const again = await sendOnce(true);
@@ -139,19 +140,25 @@ export class Making {
     return sent.answer.status === 404 || this.#setting.plan.wornOut.includes(codeOf(sent));
   }
 
-  /** Resolves to whether it could. */
-  async #mend(asked: Call, refused: Sent): Promise<boolean> {
+  /**
+   * Resolves to whether it could. Steps that were tried in vain tell that the thing is over, as a confirmed
+   * operation may be confirmed again and stays what it is: then another one is made, which needs the steps anew.
+   */
+  async #mend(asked: Call, refused: Sent, tried: Set<string>): Promise<boolean> {
     const { plan, own } = this.#setting;
     const code = codeOf(refused);
     if (plan.overtaken.includes(code)) return own.putOff(asked, jsonOf(refused));
+    const things = thingsOf(asked);
+    const isWornOut = plan.wornOut.includes(code) && things.length > 0;
     const steps = this.#stepsFor(asked, code);
-    if (steps.length > 0) {
+    if (steps.length > 0 && !(isWornOut && tried.has(code))) {
+      tried.add(code);
       for (const step of steps) await this.#make(step);
       await this.makeMissing(asked);
       return true;
     }
-    const things = thingsOf(asked);
-    if (!plan.wornOut.includes(code) || things.length === 0) return false;
+    if (!isWornOut) return false;
+    tried.delete(code);
     own.forget(things);
     await this.#makeAll(asked, (id) => things.includes(id));
     return true;
