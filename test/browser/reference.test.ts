@@ -139,6 +139,46 @@ test("a changed request goes out under another key, and is not taken for the fir
   });
 });
 
+test("one click is one call, however often the key is pressed meanwhile, and the focus stays", async () => {
+  await visiting(desk, async ({ page }) => {
+    const made: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/wallet/wallets")) made.push(request.method());
+    });
+    await page.goto("/docs/reference/wallet/getWallet");
+    await page.getByLabel("Call as").selectOption("acme");
+    await page.locator('[name="walletId"]').focus();
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press("Enter");
+    await page.locator(".try:not(.busy) .outcome pre").waitFor();
+    expect(made).toEqual(["POST"]);
+    expect(await page.evaluate("document.activeElement.name")).toBe("walletId");
+  });
+});
+
+test("after a click that failed half-way the next one goes on with what was made", async () => {
+  const visit = await open(desk);
+  const { page } = visit;
+  await page.goto("/docs/reference/wallet/confirmPayment");
+  await page.getByLabel("Call as").selectOption("globex");
+  await page.route("**/stores", (route) => route.abort(), { times: 1 });
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByText("The platform does not answer.").waitFor();
+  expect((await send(visit)).line).toMatch(/^200/);
+  await visit.end();
+});
+
+test("who pastes a token keeps what they have written, and is told of a letter that no header carries", async () => {
+  await visiting(desk, async ({ page }) => {
+    await page.goto("/docs/reference/wallet/createWallet");
+    await page.getByLabel("Call as").selectOption("a token of mine");
+    await page.locator("textarea").fill('{ "mine": true }');
+    await page.getByLabel("Token", { exact: true }).fill("eyJ…");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText("Authorization has a character that no header can carry.").waitFor();
+    expect(await page.locator("textarea").inputValue()).toBe('{ "mine": true }');
+  });
+});
+
 test("a token that one has is taken as it is pasted, and the tab remembers it", async () => {
   await visiting(desk, async (visit) => {
     const { page } = visit;

@@ -110,6 +110,14 @@ test("an event that the address names is open, and the search leaves those with 
   });
 });
 
+test("an address that names no event takes nothing from the search", async () => {
+  await visiting(desk, async ({ page }) => {
+    await page.goto("/docs/events#%");
+    await page.getByRole("searchbox").fill("ticket expired");
+    await expect.poll(() => page.locator("#WalletCreated").isVisible()).toBe(false);
+  });
+});
+
 test("every page has a search over all pages, by its button and by a key", async () => {
   await visiting(desk, async ({ page }) => {
     await page.goto("/docs/guide/money");

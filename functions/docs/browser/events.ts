@@ -7,7 +7,7 @@ const input = one(document, "input.find", HTMLInputElement);
 const nothing = one(document, ".nothing", HTMLElement);
 
 const openNamed = (): void => {
-  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const named = document.getElementById(location.hash.slice(1));
   if (!(named instanceof HTMLDetailsElement)) return;
   named.open = true;
   named.scrollIntoView({ behavior: "instant" });

@@ -15,6 +15,7 @@ const panel = one(document, "[data-try]", HTMLElement);
 const { plan, sandbox } = JSON.parse(panel.dataset["try"] ?? "") as TryData;
 const { call } = plan;
 const form = one(panel, "form", HTMLFormElement);
+const fields = one(form, "fieldset", HTMLFieldSetElement);
 const note = one(panel, ".note", HTMLElement);
 const anew = one(panel, ".anew", HTMLButtonElement);
 const who = maybe(form, ".who", HTMLElement);
@@ -26,6 +27,8 @@ let caller: Caller | null = null;
 let own = new OwnData("nobody");
 /** Whether the reader has written into the form: a call of their own is sent as it is. */
 let isEdited = false;
+/** The reader's values that stand in the form: after a click that failed half-way, older ones than are known. */
+let shown = own.snapshot();
 
 const sample = (): SampleCall => {
   const request = callForm.request();
@@ -52,6 +55,7 @@ const showSample = sampleTabs(one(panel, ".samples", HTMLElement), sample);
 
 const fill = (): void => {
   callForm.fill(own, sandbox === null ? new Map<string, string>() : own.draw(call));
+  shown = own.snapshot();
   isEdited = false;
   outcome.clear();
   showSample();
@@ -78,7 +82,9 @@ const choose = (chosen: Caller | null): void => {
   caller = chosen;
   own = new OwnData(caller?.name ?? "nobody", standingOf(caller));
   note.textContent = lackOf(caller, call.role, sandbox) ?? "";
-  fill();
+  // Who pastes another token goes on with what they have written.
+  if (isEdited && caller?.kind === "pasted") showSample();
+  else fill();
 };
 
 const chooser =
@@ -86,9 +92,8 @@ const chooser =
 
 const submit = async (): Promise<void> => {
   outcome.clear();
-  const former = own.snapshot();
   const sendForm = (wasRefused: boolean): Promise<Sent> => {
-    callForm.follow(own, former);
+    callForm.follow(own, shown);
     callForm.renewKeys(wasRefused);
     showSample();
     return sendAs(callForm.request(), caller, call, sandbox);
@@ -103,6 +108,20 @@ const submit = async (): Promise<void> => {
     : making.perform(call, sendForm));
   outcome.tellAnswer(sent);
   learnFrom(own, call, sent, callForm.drawn);
+  shown = own.snapshot();
+};
+
+/** One click at a time, and nothing is changed beneath it; the focus is then where it was. */
+const holding = async (work: () => Promise<void>): Promise<void> => {
+  const focused = document.activeElement;
+  fields.disabled = true;
+  try {
+    await work();
+  } finally {
+    fields.disabled = false;
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (isLost && focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+  }
 };
 
 const send = async (): Promise<void> => {
@@ -114,7 +133,7 @@ const send = async (): Promise<void> => {
   panel.classList.add("busy");
   note.textContent = "";
   try {
-    await submit();
+    await holding(submit);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     note.textContent = error instanceof TypeError ? "The platform does not answer." : error.message;
@@ -135,4 +154,4 @@ anew.hidden = sandbox === null;
 anew.addEventListener("click", fill);
 choose(callerOf(chooser?.choice() ?? null, sandbox));
 // Until here nothing can be sent: the browser would send the form by itself.
-one(form, "fieldset", HTMLFieldSetElement).disabled = false;
+fields.disabled = false;

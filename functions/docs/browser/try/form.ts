@@ -120,19 +120,19 @@ export class CallForm {
     this.#drawn.set(key.storys, anew);
   }
 
-  /** Puts what was made anew since then in the place of what it follows, or of the story's. */
-  follow(own: OwnData, former: Map<string, string>): void {
+  /** Puts what was made anew in the place of what is shown, or of the story's. */
+  follow(own: OwnData, shown: Map<string, string>): void {
     const fields = [
       ...all(this.#form, "[data-in]", HTMLInputElement),
       ...(this.#body === undefined ? [] : [this.#body]),
     ];
     for (const [storys, mine] of own.snapshot()) {
-      const old = former.get(storys) ?? storys;
+      const old = shown.get(storys) ?? storys;
       if (old === mine) continue;
       for (const field of fields)
         if (field.value === old || old.length >= namedLength)
           field.value = field.value.replaceAll(old, mine);
-      former.set(storys, mine);
+      shown.set(storys, mine);
     }
   }
 }

@@ -29,7 +29,15 @@ export const addressOf = (path: string, parameters: Texts, query: Texts): string
   return `${filled}${text === "" ? "" : `?${text}`}`;
 };
 
+/** The "…" of a token that was copied from where it was cut, for one, goes into no header. */
+const checkHeaders = (headers: Texts): void => {
+  for (const [name, value] of Object.entries(headers))
+    if (!/^[\t\u0020-\u00ff]*$/.test(value))
+      throw new Error(`${name} has a character that no header can carry.`);
+};
+
 const send = async ({ method, url, headers, body }: Request, credentials: Texts): Promise<Sent> => {
+  checkHeaders({ ...headers, ...credentials });
   const startedAt = performance.now();
   const answer = await fetch(url, {
     method,
