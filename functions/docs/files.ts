@@ -7,7 +7,7 @@ import { pathReader } from "../../shared/http/text-parameters.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";
 import { missingPage } from "./missing.js";
-import { pack, packedReply, type Packed } from "./packed.js";
+import { pack, packedReply, type Packed } from "../kit/packed.js";
 
 /** Styles as they are written, scripts as the build makes them of browser/. */
 const own = (name: string): URL => new URL(`./assets/${name}`, import.meta.url);

@@ -19,8 +19,8 @@ const fileName = /^(?:\.\/)?\d\d-([a-z0-9-]+)\.md$/;
 
 export const guidePath = (name: string): string => `/docs/guide/${name}`;
 
-/** Operations and events by name. */
-export type Places = (kind: "reference" | "event", name: string) => string | undefined;
+/** Operations, events and APIs by name. */
+export type Places = (kind: "reference" | "event" | "api", name: string) => string | undefined;
 
 const guideLink =
   (places: Places) =>
@@ -31,6 +31,8 @@ const guideLink =
     if (guide !== undefined) return guidePath(guide) + hash;
     const [, kind, name = ""] = /^(reference|event):(\w+)$/.exec(target) ?? [];
     if (kind === "reference" || kind === "event") return places(kind, name);
+    const [, api] = /^\/docs\/reference\/(\w+)/.exec(target) ?? [];
+    if (api !== undefined && places("api", api) === undefined) return undefined;
     return /^(?:#|\/|https:)/.test(target) ? target : undefined;
   };
 

@@ -9,7 +9,7 @@ import type { Services } from "../kit/services.js";
 import { guidePath, readGuides, type Guide, type Places } from "./guide-files.js";
 import { html, type Html } from "./html.js";
 import { missingPage } from "./missing.js";
-import { packedReply, type Packed } from "./packed.js";
+import { packedReply, type Packed } from "../kit/packed.js";
 import { packPage, pageEndpoint, type PageContent } from "./pages.js";
 import { pageHeaders } from "./shell.js";
 
@@ -77,11 +77,13 @@ const pageOf = (guides: readonly Guide[], name: string): PageContent | undefined
   return guide && guidePage(guide, guides[place - 1], guides[place + 1]);
 };
 
-/** Operations on their pages of the reference, events on theirs; undefined: not served here. */
+/** Operations and APIs on their pages of the reference, events on theirs; undefined: not served here. */
 const placesOf =
   ({ routes }: Services): Places =>
   (kind, name) => {
     if (kind === "event") return eventNamed(name) && `/docs/events#${name}`;
+    if (kind === "api")
+      return routes.some(({ api }) => api === name) ? `/docs/reference/${name}` : undefined;
     const api = routes.find(({ id }) => id === name)?.api;
     return api === undefined || api === "platform" ? undefined : `/docs/reference/${api}/${name}`;
   };

@@ -3,7 +3,7 @@ import type { Route } from "../../shared/contracts/route.js";
 import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 import { page, pageHeaders, type Page, type Policy } from "./shell.js";
-import { pack, packedReply, type Packed } from "./packed.js";
+import { pack, packedReply, type Packed } from "../kit/packed.js";
 
 /** A page without what is the same for all pages of a process. */
 export type PageContent = Omit<Page, "hasSandbox">;

@@ -13,7 +13,7 @@ import type { Services } from "../kit/services.js";
 import { documentOf, sandboxCallers, tokenPath, tokenScope } from "../platform/openapi.js";
 import { missingPage } from "./missing.js";
 import { hasSandbox, packPage, type PageContent } from "./pages.js";
-import { packedReply, type Packed } from "./packed.js";
+import { packedReply, type Packed } from "../kit/packed.js";
 import type { Sandbox } from "./reference/call-plan.js";
 import { operationsOf, readReference, type Reference } from "./reference/document.js";
 import { operationPath } from "./reference/navigation.js";

@@ -7,7 +7,7 @@ import { openEndpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 import { guidePath, type Guide } from "./guide-files.js";
 import { guidesOf } from "./guides.js";
-import { pack, packedReply, type Packed } from "./packed.js";
+import { pack, packedReply, type Packed } from "../kit/packed.js";
 import type { SearchEntry } from "./search-entry.js";
 
 const ofGuide = ({ name, title, summary, sections }: Guide): readonly SearchEntry[] => [

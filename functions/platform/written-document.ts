@@ -1,34 +1,19 @@
-/** A document about the platform that is written once per process, and not sent again to who has it. */
-import { createHash } from "node:crypto";
+/** A document about the platform that is written and compressed once per process, and not sent again to who has it. */
 import type { Route } from "../../shared/contracts/route.js";
 import type { Json } from "../../shared/http/json-schemas.js";
 import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
-import type { Reply } from "../kit/reply.js";
+import { pack, packedReply, type Packed } from "../kit/packed.js";
 import type { Services } from "../kit/services.js";
 
-interface WrittenDocument {
-  readonly text: string;
-  readonly etag: string;
-}
-
-const write = (document: Json): WrittenDocument => {
-  const text = JSON.stringify(document);
-  return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
-};
+const headers = { "Content-Type": "application/json", "Cache-Control": "no-cache" };
 
 export const documentEndpoint = (
   route: Route,
   documentOf: (services: Services) => Json,
 ): Endpoint => {
-  let written: WrittenDocument | undefined;
-  return openEndpoint(route, async (services, request): Promise<Reply> => {
-    written ??= write(documentOf(services));
-    const headers = { ETag: written.etag, "Cache-Control": "no-cache" };
-    if (request.headers.get("if-none-match") === written.etag) return { status: 304, headers };
-    return {
-      status: 200,
-      headers: { ...headers, "Content-Type": "application/json" },
-      body: written.text,
-    };
+  let packed: Promise<Packed> | undefined;
+  return openEndpoint(route, async (services, request) => {
+    packed ??= pack(JSON.stringify(documentOf(services)));
+    return packedReply(request, await packed, headers);
   });
 };

@@ -315,9 +315,10 @@ const AsyncApi = z.object({
   servers: z.object({ broker: z.object({ host: z.string() }) }),
 });
 
-test("the document of the events is everybody's, names the broker, and is not sent again", async () => {
+test("the document of the events is everybody's, names the broker, is compressed, and is not sent again", async () => {
   const served = await send(stack, "/asyncapi.json");
   expect([served.status, served.headers.get("content-type")]).toEqual([200, "application/json"]);
+  expect(served.headers.get("content-encoding")).toBe("gzip");
   const { servers } = AsyncApi.parse(served.body);
   expect(stack.brokerConnectionString).toContain(`Endpoint=sb://${servers.broker.host};`);
   const etag = served.headers.get("etag") ?? "";

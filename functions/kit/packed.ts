@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { HttpRequest } from "@azure/functions";
-import type { Reply } from "../kit/reply.js";
+import type { Reply } from "./reply.js";
 
 export interface Packed {
   readonly bytes: Uint8Array;
@@ -23,10 +23,15 @@ export const pack = async (content: Uint8Array | string): Promise<Packed> => {
 export const packedReply = (
   { headers: asked }: HttpRequest,
   { bytes, gzipped, etag }: Packed,
-  given: Readonly<Record<string, string>>,
+  {
+    "Content-Type": type = "application/octet-stream",
+    ...others
+  }: Readonly<Record<string, string>>,
 ): Reply => {
-  const headers = { ...given, ETag: etag, Vary: "Accept-Encoding" };
-  if (asked.get("if-none-match") === etag) return { status: 304, headers };
+  const kept = { ...others, ETag: etag, Vary: "Accept-Encoding" };
+  // Without a type: clients that read JSON by it would find none.
+  if (asked.get("if-none-match") === etag) return { status: 304, headers: kept };
+  const headers = { ...kept, "Content-Type": type };
   return (asked.get("accept-encoding") ?? "").includes("gzip")
     ? { status: 200, headers: { ...headers, "Content-Encoding": "gzip" }, body: gzipped }
     : { status: 200, headers, body: bytes };
