@@ -155,6 +155,16 @@ test("one click is one call, however often the key is pressed meanwhile, and the
   });
 });
 
+test("a browser that lets pages keep nothing calls as well", async () => {
+  await visiting(desk, async (visit) => {
+    await visit.page.addInitScript(`for (const place of ["localStorage", "sessionStorage"])
+      Object.defineProperty(window, place, { get: () => { throw new DOMException("refused"); } });`);
+    await visit.page.goto("/docs/reference/wallet/createWallet");
+    await visit.page.getByLabel("Call as").selectOption("acme");
+    expect((await send(visit)).line).toMatch(/^200/);
+  });
+});
+
 test("after a click that failed half-way the next one goes on with what was made", async () => {
   const visit = await open(desk);
   const { page } = visit;

@@ -1,5 +1,6 @@
 /** Who calls: a partner of the sandbox, whose token is fetched and renewed, or what the reader has pasted. */
 import type { Call, Sandbox, SandboxCaller } from "../../reference/call-plan.js";
+import { keep, readKept } from "../kit/storage.js";
 
 interface Pasted {
   readonly token: string;
@@ -85,11 +86,11 @@ export const headersOf = async (
 
 /** A tab remembers who was chosen; what was pasted leaves it with the tab. */
 export const keepChoice = (choice: Choice): void => {
-  sessionStorage.setItem(chosenKey, JSON.stringify(choice));
+  keep("sessionStorage", chosenKey, JSON.stringify(choice));
 };
 
 export const keptChoice = (): Choice =>
-  JSON.parse(sessionStorage.getItem(chosenKey) ?? "null") as Choice;
+  JSON.parse(readKept("sessionStorage", chosenKey) ?? "null") as Choice;
 
 const asCaller = (partner: SandboxCaller): Caller => ({
   kind: "sandbox",

@@ -1,5 +1,6 @@
 /** The reader's own values in place of the story's, learnt from the answers; kept for the tab, by caller. */
 import type { Call } from "../../reference/call-plan.js";
+import { keep, readKept } from "../kit/storage.js";
 import { canBePutOff, movedDay, putOffDay } from "./days.js";
 import { freshKey, freshValue } from "./fresh.js";
 
@@ -81,13 +82,13 @@ export class OwnData {
 
   constructor(callerName: string, standing: Values = new Map()) {
     this.#storageKey = `borsello-own-${callerName}`;
-    const kept = sessionStorage.getItem(this.#storageKey) ?? "[]";
+    const kept = readKept("sessionStorage", this.#storageKey) ?? "[]";
     this.#known = new Map(JSON.parse(kept) as [string, string][]);
     this.#standing = standing;
   }
 
   #keep(): void {
-    sessionStorage.setItem(this.#storageKey, JSON.stringify([...this.#known]));
+    keep("sessionStorage", this.#storageKey, JSON.stringify([...this.#known]));
   }
 
   has(storys: string): boolean {

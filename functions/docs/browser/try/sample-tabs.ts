@@ -1,5 +1,6 @@
 /** The samples of the call in the form: a tab for each language, and the one that the reader chose last. */
 import { all, one } from "../kit/elements.js";
+import { keep, readKept } from "../kit/storage.js";
 import { samples, type SampleCall } from "./samples.js";
 
 const chosenKey = "borsello-sample";
@@ -10,7 +11,7 @@ export const sampleTabs = (box: HTMLElement, describe: () => SampleCall): (() =>
   const tabs = all(box, "[data-sample]", HTMLButtonElement);
   const code = one(box, "code", HTMLElement);
   const show = (): void => {
-    const kept = localStorage.getItem(chosenKey) ?? first;
+    const kept = readKept("localStorage", chosenKey) ?? first;
     const chosen = kept in samples ? kept : first;
     code.textContent = samples[chosen]?.(describe()) ?? "";
     for (const tab of tabs)
@@ -18,7 +19,7 @@ export const sampleTabs = (box: HTMLElement, describe: () => SampleCall): (() =>
   };
   for (const tab of tabs)
     tab.addEventListener("click", () => {
-      localStorage.setItem(chosenKey, tab.dataset["sample"] ?? first);
+      keep("localStorage", chosenKey, tab.dataset["sample"] ?? first);
       show();
     });
   box.hidden = false;
