@@ -4,6 +4,7 @@ import { extname } from "node:path";
 import { getDocsFileRoute } from "../../shared/contracts/platform/documentation.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
+import { lazyBy } from "../../shared/platform/lazy.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";
 import { missingPage } from "./missing.js";
@@ -24,13 +25,7 @@ const types: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-const packed = new Map<string, Promise<Packed>>();
-
-const packedFile = (name: string): Promise<Packed> => {
-  const known = packed.get(name) ?? readFile(own(name)).then(pack);
-  packed.set(name, known);
-  return known;
-};
+const packedFile = lazyBy(async (name: string): Promise<Packed> => pack(await readFile(own(name))));
 
 const readFileName = pathReader(fullPath(getDocsFileRoute));
 

@@ -3,6 +3,7 @@ import { eventNamed } from "../../shared/contracts/events/catalogue.js";
 import { getGuideRoute, listGuidesRoute } from "../../shared/contracts/platform/documentation.js";
 import { fullPath } from "../../shared/http/paths.js";
 import { pathReader } from "../../shared/http/text-parameters.js";
+import { lazyBy } from "../../shared/platform/lazy.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Reply } from "../kit/reply.js";
 import type { Services } from "../kit/services.js";
@@ -88,9 +89,9 @@ const placesOf =
     return api === undefined || api === "platform" ? undefined : `/docs/reference/${api}/${name}`;
   };
 
-let read: Promise<readonly Guide[]> | undefined;
-export const guidesOf = (services: Services): Promise<readonly Guide[]> =>
-  (read ??= readGuides(placesOf(services)));
+export const guidesOf = lazyBy((services: Services): Promise<readonly Guide[]> =>
+  readGuides(placesOf(services)),
+);
 
 const packed = new Map<string, Packed>();
 

@@ -1,5 +1,6 @@
 /** Binds a page of the site to its route: written and compressed at its first call, once per process. */
 import type { Route } from "../../shared/contracts/route.js";
+import { lazyBy } from "../../shared/platform/lazy.js";
 import { openEndpoint, type Endpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 import { page, pageHeaders, type Page, type Policy } from "./shell.js";
@@ -19,9 +20,8 @@ export const pageEndpoint = (
   policy?: Policy,
 ): Endpoint => {
   const headers = pageHeaders(policy);
-  let packed: Promise<Packed> | undefined;
-  return openEndpoint(route, async (services, request) => {
-    packed ??= Promise.resolve(write(services)).then((content) => packPage(services, content));
-    return packedReply(request, await packed, headers);
-  });
+  const packed = lazyBy(async (services: Services) => packPage(services, await write(services)));
+  return openEndpoint(route, async (services, request) =>
+    packedReply(request, await packed(services), headers),
+  );
 };

@@ -3,6 +3,7 @@ import { errorTable, type ErrorCode } from "../../shared/contracts/errors.js";
 import { eventCatalogue } from "../../shared/contracts/events/catalogue.js";
 import { getDocsSearchRoute } from "../../shared/contracts/platform/documentation.js";
 import { fullPath } from "../../shared/http/paths.js";
+import { lazyBy } from "../../shared/platform/lazy.js";
 import { openEndpoint } from "../kit/endpoint.js";
 import type { Services } from "../kit/services.js";
 import { guidePath, type Guide } from "./guide-files.js";
@@ -48,15 +49,13 @@ const errors: readonly SearchEntry[] = (Object.keys(errorTable) as ErrorCode[]).
   path: `/docs/errors#${code}`,
 }));
 
-const write = async (services: Services): Promise<Packed> => {
+const written = lazyBy(async (services: Services): Promise<Packed> => {
   const guides = (await guidesOf(services)).flatMap(ofGuide);
   return pack(JSON.stringify([...guides, ...calls(services), ...events, ...errors]));
-};
-
-let written: Promise<Packed> | undefined;
+});
 
 export const searchIndexEndpoint = openEndpoint(getDocsSearchRoute, async (services, request) =>
-  packedReply(request, await (written ??= write(services)), {
+  packedReply(request, await written(services), {
     "Content-Type": "application/json",
     "Cache-Control": "no-cache",
   }),

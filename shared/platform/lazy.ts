@@ -9,3 +9,15 @@ export const lazy = <Value>(make: () => Promise<Value>): (() => Promise<Value>) 
       throw error;
     }));
 };
+
+/** One of each key, which are few: a page by its name, or what belongs to a process's services. */
+export const lazyBy = <Key, Value>(
+  make: (key: Key) => Promise<Value>,
+): ((key: Key) => Promise<Value>) => {
+  const all = new Map<Key, () => Promise<Value>>();
+  return (key) => {
+    const one = all.get(key) ?? lazy(() => make(key));
+    all.set(key, one);
+    return one();
+  };
+};
