@@ -677,7 +677,9 @@ await withTemporaryFolder(async (folder) => {
     const known = new Set(recorded.map(shapeOf));
     const fresh = new Map(lives.map((life) => [shapeOf(life), life]));
     const added = [...fresh].flatMap(([shape, life]) => (known.has(shape) ? [] : [life]));
-    await writeFile(file, `${JSON.stringify([...recorded, ...added], null, 2)}\n`);
+    // Failures tell their stacks: where this checkout lies is nobody's business.
+    const text = JSON.stringify([...recorded, ...added], null, 2).replaceAll(process.cwd(), "/app");
+    await writeFile(file, `${text}\n`);
     console.log(`${flow}: ${recorded.length} known, ${added.length} new`);
   }
 });
