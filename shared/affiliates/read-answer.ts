@@ -1,6 +1,7 @@
 /** What counts as an affiliate's answer: everything else counts as none. */
 import { z } from "zod";
 import type { O2iAnswer } from "../contracts/authorisations/o2i.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import type { HttpAnswer } from "./http-exchange.js";
 
 /** As many euro as cents still are a safe integer of. */
@@ -13,21 +14,13 @@ const Answer = z.object({
   accountCurrency: z.int().min(1).max(999),
 });
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The answer, or in a few fixed words why it is none. */
 export const readAnswer = (
   { status, text }: HttpAnswer,
   transactionId: string,
 ): O2iAnswer | string => {
   if (status !== 200) return `it answered ${status}`;
-  const answer = Answer.safeParse(parsed(text));
+  const answer = Answer.safeParse(parsedJson(text));
   if (!answer.success) return "its answer is not one of the interface";
   return answer.data.transactionId === transactionId
     ? answer.data

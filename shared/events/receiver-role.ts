@@ -1,6 +1,7 @@
 /** Lets a partner's own client read its subscription in Azure, and nothing else: a role on that subscription alone. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { parsedJson } from "../platform/parsed-json.js";
 
 /** Azure Service Bus Data Receiver, the same in every directory. */
 const receiverRole = "4f6d3b9b-027b-4f4c-9142-0e5a2a2247e0";
@@ -36,15 +37,6 @@ interface Answer {
   readonly body: unknown;
 }
 
-/** Null where something in between has answered by a page of its own, or nothing was said. */
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-};
-
 const call = async (
   credential: TokenSource,
   origin: string,
@@ -58,7 +50,8 @@ const call = async (
     headers: { authorization: `Bearer ${given.token}`, "content-type": "application/json" },
     signal: AbortSignal.timeout(answerMs),
   });
-  return { status: answer.status, body: jsonOf(await answer.text()) };
+  // Something in between may have answered by a page of its own, or nothing was said.
+  return { status: answer.status, body: parsedJson(await answer.text()) };
 };
 
 const refused = (deed: string, { status, body }: Answer): AzureRefusal => {

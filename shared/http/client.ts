@@ -11,6 +11,7 @@ import {
   type Route,
   type TextShape,
 } from "../contracts/route.js";
+import { parsedJson } from "../platform/parsed-json.js";
 import { accessOf } from "./access.js";
 import { fullPath } from "./paths.js";
 
@@ -137,13 +138,7 @@ const address = (
 const failure = async (answer: Response): Promise<CallResult<never>> => {
   const text = await answer.text();
   const retryAfter = answer.headers.get("retry-after");
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = undefined;
-  }
-  const model = ErrorModel.safeParse(body);
+  const model = ErrorModel.safeParse(parsedJson(text));
   const error: ErrorModel = model.success
     ? model.data
     : { errorCode: "", errorDescription: text, errorProperties: {} };

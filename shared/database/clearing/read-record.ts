@@ -3,6 +3,7 @@ import { IncomingFee, IncomingPresentment } from "../../contracts/clearing/incom
 import { isInEuroArea } from "../../domain/clearing/euro-area.js";
 import type { ClearingFileType } from "../../domain/clearing/file-names.js";
 import { kindOf, type RecordKind } from "../../domain/clearing/record-kinds.js";
+import { parsedJson } from "../../platform/parsed-json.js";
 
 export interface ReadRecord {
   readonly itemId: string;
@@ -22,15 +23,6 @@ export interface ReadRecord {
   readonly feeCode: string | null;
   readonly feeDescription: string | null;
 }
-
-const json = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-};
 
 const readPresentment = (record: unknown): ReadRecord | undefined => {
   const read = IncomingPresentment.safeParse(record);
@@ -74,4 +66,4 @@ const readFee = (record: unknown): ReadRecord | undefined => {
 
 /** Undefined: it can't be read. */
 export const readRecord = (type: ClearingFileType, line: string): ReadRecord | undefined =>
-  (type === "CLEARINGMULTISCHEME" ? readPresentment : readFee)(json(line));
+  (type === "CLEARINGMULTISCHEME" ? readPresentment : readFee)(parsedJson(line));

@@ -1,5 +1,6 @@
 /** Settings of the card platform: who issues, who plays the card processor, the key that PINs are encrypted with. */
 import { z } from "zod";
+import { parsedJson } from "../parsed-json.js";
 import { settingShapes } from "./setting-shapes.js";
 
 const bytesOf = (number: string): number => Buffer.from(number, "base64url").length;
@@ -20,14 +21,6 @@ const PublicKey = z.strictObject({
 });
 export type PinKeySetting = z.infer<typeof PublicKey>;
 
-const asKey = (text: string): PinKeySetting | undefined => {
-  try {
-    return PublicKey.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-};
-
 export const cardSettings = {
   CARD_ISSUER: z
     .string()
@@ -43,7 +36,7 @@ export const cardSettings = {
   CARD_PIN_KEY: z
     .string()
     .transform((text, context) => {
-      const key = asKey(text);
+      const key = PublicKey.safeParse(parsedJson(text)).data;
       if (key !== undefined) return key;
       context.addIssue("wrong");
       return z.NEVER;

@@ -5,18 +5,28 @@ const meanwhile = new Map<string, string>();
 
 export const readKept = (place: Place, name: string): string | null => {
   try {
-    return window[place].getItem(name);
+    return meanwhile.get(name) ?? window[place].getItem(name);
   } catch {
     // Nothing is kept here.
-    return meanwhile.get(name) ?? null;
+    return null;
   }
 };
 
 export const keep = (place: Place, name: string, text: string): void => {
   try {
     window[place].setItem(name, text);
+    meanwhile.delete(name);
   } catch {
     // Nothing is kept here: the text ends with the page.
     meanwhile.set(name, text);
+  }
+};
+
+export const forget = (place: Place, name: string): void => {
+  meanwhile.delete(name);
+  try {
+    window[place].removeItem(name);
+  } catch {
+    // Nothing is kept here.
   }
 };
